@@ -1,0 +1,40 @@
+# What people type. The work is in scripts/, so that each step also runs alone.
+
+BUILD := build
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test bench docs format
+
+help:
+	@echo "make setup   install what building needs (Debian 12: apt)"
+	@echo "make build   configure and build into $(BUILD)/"
+	@echo "make demo    from linalg.matmul to a checked result, step by step"
+	@echo "make test    build, then run every check and test"
+	@echo "make bench   time kernels beside the libraries found (needs a GPU)"
+	@echo "make docs    regenerate docs/reference from the op definitions"
+	@echo "make format  run clang-format over the sources"
+
+setup:
+	@scripts/setup.sh
+
+# A tree that somebody configured otherwise (a debug build, archives instead of
+# shared libraries) is left as it is.
+$(BUILD)/build.ninja: | setup
+	cmake --preset release -B $(BUILD)
+
+build: setup $(BUILD)/build.ninja
+	cmake --build $(BUILD)
+
+demo: build
+	@scripts/demo.sh $(BUILD)
+
+test: build
+	@python3 scripts/run-tests.py $(BUILD)
+
+bench: build
+	$(BUILD)/bin/kami-bench
+
+docs: setup
+	scripts/generate-docs.sh docs/reference
+
+format: setup
+	scripts/format.sh

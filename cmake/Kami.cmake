@@ -1,0 +1,68 @@
+# How this project builds: one object of flags, one function for a library, one for a tool.
+
+find_program(KAMI_CCACHE ccache)
+if(KAMI_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${KAMI_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${KAMI_CCACHE})
+endif()
+
+add_library(kami_flags INTERFACE)
+target_include_directories(kami_flags INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_include_directories(kami_flags SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+# LLVM is built without run-time type information and exceptions; a class derived
+# from one of its own links only if we are too.
+target_compile_options(kami_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti -fno-exceptions>)
+target_compile_options(kami_flags INTERFACE
+  $<BUILD_INTERFACE:-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers>)
+if(KAMI_WERROR)
+  target_compile_options(kami_flags INTERFACE $<BUILD_INTERFACE:-Werror>)
+endif()
+if(KAMI_SANITIZE)
+  target_compile_options(kami_flags INTERFACE $<BUILD_INTERFACE:-fsanitize=address,undefined -fno-sanitize=vptr>)
+  target_link_options(kami_flags INTERFACE $<BUILD_INTERFACE:-fsanitize=address,undefined>)
+endif()
+
+# kami_llvm_libraries(OUT LIB...): the named LLVM or MLIR libraries, or the one
+# shared library that holds them all. Never both in one binary: two copies of
+# LLVM's command-line registry abort at start-up.
+function(kami_llvm_libraries out)
+  if(KAMI_STATIC_LLVM)
+    set(${out} ${ARGN} PARENT_SCOPE)
+  else()
+    set(libraries)
+    foreach(library ${ARGN})
+      if(library MATCHES "^MLIR")
+        list(APPEND libraries MLIR LLVM)
+      else()
+        list(APPEND libraries LLVM)
+      endif()
+    endforeach()
+    list(REMOVE_DUPLICATES libraries)
+    set(${out} ${libraries} PARENT_SCOPE)
+  endif()
+endfunction()
+
+# kami_add_library(NAME SOURCES ... [LINK kami rooms] [LLVM libraries] [DEPENDS targets])
+function(kami_add_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LLVM;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  kami_llvm_libraries(llvm ${ARG_LLVM})
+  target_link_libraries(${name} PUBLIC kami_flags ${ARG_LINK} ${llvm})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY KAMI_LIBRARIES ${name})
+endfunction()
+
+# kami_add_tool(NAME SOURCES ... LINK ... [LLVM ...])
+function(kami_add_tool name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LLVM" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  kami_llvm_libraries(llvm ${ARG_LLVM})
+  target_link_libraries(${name} PRIVATE kami_flags ${ARG_LINK} ${llvm})
+  install(TARGETS ${name} EXPORT KamiTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()

@@ -1,0 +1,53 @@
+//===- Passes.td - Passes between dialects ----------------*- tablegen -*-===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_CONVERSION_PASSES_TD
+#define KAMI_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertLinalgToKami : Pass<"convert-linalg-to-kami"> {
+  let summary = "Turn linalg's matrix products into kami.gemm";
+  let description = [{
+    Converts `linalg.matmul`, `linalg.batch_matmul`, their forms with transposed
+    or broadcast indexing maps, `linalg.matvec` and `linalg.vecmat` as thin
+    products, and any `linalg.generic` that is a contraction, on tensors or
+    memrefs. A `linalg.fill` with zero that feeds the product becomes β = 0. What
+    is not such a product, or has element types that no matrix instruction
+    multiplies exactly as linalg says (f32 is never rounded to tf32), stays as it
+    is.
+  }];
+  let dependentDialects = ["::kami::KamiDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def ConvertKamiToNVGPU : Pass<"convert-kami-to-nvgpu", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Turn warp-level ops into lanes and registers of NVIDIA's devices";
+  let description = [{
+    Fragments become one flat vector of a lane's registers per tile, following
+    the atom's fragment maps. Products become `nvgpu.mma.sync` where it is right
+    and `kami.mma_sync` elsewhere; broadcasts, shared slices and reductions
+    become accesses of shared memory in fragment order and `gpu.barrier`.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::vector::VectorDialect", "::mlir::nvgpu::NVGPUDialect"];
+}
+
+def ConvertKamiToNVVM : Pass<"convert-kami-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Expand kami.mma_sync to NVVM";
+  let description = [{
+    bf16 becomes `nvvm.mma.sync`; f64 becomes a call of the intrinsic of its
+    shape. It is the last step before LLVM's dialect, so that everything above
+    sees an op with the instruction's semantics.
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+#endif // KAMI_CONVERSION_PASSES_TD

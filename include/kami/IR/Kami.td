@@ -1,0 +1,19 @@
+//===- Kami.td - Everything the dialect defines -----------*- tablegen -*-===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_IR_KAMI_TD
+#define KAMI_IR_KAMI_TD
+
+include "kami/IR/KamiDialect.td"
+include "kami/IR/KamiAttrs.td"
+include "kami/IR/KamiTypes.td"
+include "kami/IR/KamiProblemOps.td"
+include "kami/IR/KamiWarpOps.td"
+include "kami/IR/KamiTargetOps.td"
+
+#endif // KAMI_IR_KAMI_TD

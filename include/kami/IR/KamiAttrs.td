@@ -1,0 +1,181 @@
+//===- KamiAttrs.td - Attributes and enums ----------------*- tablegen -*-===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_IR_KAMIATTRS_TD
+#define KAMI_IR_KAMIATTRS_TD
+
+include "kami/IR/KamiDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+//===----------------------------------------------------------------------===//
+// Enums
+//===----------------------------------------------------------------------===//
+
+class Kami_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::kami";
+  let genSpecializedAttr = 0;
+}
+class Kami_EnumAttr<EnumAttrInfo info, string mnemonic>
+    : EnumAttr<Kami_Dialect, info, mnemonic> {
+  let assemblyFormat = "$value";
+}
+
+def Kami_RoleEnum : Kami_Enum<"Role", "operand of a matrix product", [
+    I32EnumAttrCase<"A", 0, "a">,
+    I32EnumAttrCase<"B", 1, "b">,
+    I32EnumAttrCase<"C", 2, "c">,
+  ]>;
+
+def Kami_GroupEnum : Kami_Enum<"Group", "warps that share two coordinates of the grid", [
+    I32EnumAttrCase<"Row", 0, "row">,
+    I32EnumAttrCase<"Column", 1, "column">,
+  ]>;
+def Kami_GroupAttr : Kami_EnumAttr<Kami_GroupEnum, "group">;
+def Kami_GroupArrayAttr : TypedArrayAttrBase<Kami_GroupAttr, "array of groups">;
+
+def Kami_AlgorithmEnum : Kami_Enum<"AlgorithmKind", "the paper's algorithms", [
+    I32EnumAttrCase<"OneD", 0, "one_d">,
+    I32EnumAttrCase<"TwoD", 1, "two_d">,
+    I32EnumAttrCase<"ThreeD", 2, "three_d">,
+  ]>;
+
+def Kami_TransportEnum : Kami_Enum<"TransportKind", "how an operand reaches other warps", [
+    I32EnumAttrCase<"Staged", 0, "staged">,
+    I32EnumAttrCase<"Gathered", 1, "gathered">,
+  ]>;
+
+def Kami_UnitEnum : Kami_Enum<"UnitKind", "the compute unit that executes an atom", [
+    I32EnumAttrCase<"Warp", 0, "warp">,
+  ]>;
+
+def Kami_InstructionEnum : Kami_Enum<"InstructionKind", "family of matrix instructions", [
+    I32EnumAttrCase<"MmaSync", 0, "mma_sync">,
+    I32EnumAttrCase<"Mfma", 1, "mfma">,
+    I32EnumAttrCase<"Wmma", 2, "wmma">,
+    I32EnumAttrCase<"CooperativeMatrix", 3, "cooperative_matrix">,
+  ]>;
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+class Kami_Attr<string name, string attrMnemonic> : AttrDef<Kami_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Kami_TargetAttr : Kami_Attr<"Target", "target"> {
+  let summary = "The chip that code is generated for";
+  let description = [{
+    Stands on a module as `kami.target`. Whether the chip is known is checked by
+    `kami-attach-target`; what it can do, by `kami-verify-target`.
+
+    Example: `module attributes {kami.target = #kami.target<"sm_90">} {}`
+  }];
+  let parameters = (ins StringRefParameter<"the chip's name">:$chip);
+  let assemblyFormat = "`<` $chip `>`";
+}
+
+def Kami_MmaAtomAttr : Kami_Attr<"MmaAtom", "mma_atom"> {
+  let summary = "One matrix instruction";
+  let description = [{
+    The shape, types and operand layouts of an instruction. The layouts are
+    names of fragment maps, (lane, value) → (row, column); together with the
+    shape they are all that a lowering or a simulator needs.
+
+    Example:
+
+    ```mlir
+    #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32,
+                   ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+    ```
+
+    Constraints:
+    * (C1) each layout is known
+    * (C2) A's layout covers m × k, B's k × n, C's m × n
+    * (C3) each layout is for elements as wide as the type's
+    * (C4) the layouts are for one number of lanes
+  }];
+  let parameters = (ins
+    EnumParameter<Kami_InstructionEnum>:$instruction,
+    "int64_t":$m, "int64_t":$n, "int64_t":$k,
+    "::mlir::Type":$aType, "::mlir::Type":$bType, "::mlir::Type":$cType,
+    StringRefParameter<"A's fragment map">:$aLayout,
+    StringRefParameter<"B's fragment map">:$bLayout,
+    StringRefParameter<"C's fragment map">:$cLayout);
+  let assemblyFormat = [{
+    `<` $instruction custom<Extents>($m, $n, $k) `,` $aType `,` $bType `,` $cType `,`
+    `[` $aLayout `,` $bLayout `,` $cLayout `]` `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The element type, tile extents and fragment map of an operand.
+    ::mlir::Type getElementType(Role role) const;
+    int64_t getRows(Role role) const;
+    int64_t getColumns(Role role) const;
+    const FragmentMap &getMap(Role role) const;
+    /// Lanes of the warp that executes it.
+    int64_t getLanes() const { return getMap(Role::A).lanes(); }
+    Extents getExtents() const { return {getM(), getN(), getK()}; }
+  }];
+}
+
+def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
+  let summary = "How one block computes its part of a product";
+  let description = [{
+    Every decision that a lowering obeys: the grid of warps, the instruction,
+    the tile of C that a block computes and how many terms of the sum it takes
+    at a time, how operands reach the warps that do not hold them, and which
+    slices of an operand wait in shared memory because registers have no room.
+    `kami-assign-plan` writes one; one written by hand is obeyed, or refused
+    with the reason.
+
+    Example:
+
+    ```mlir
+    #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom,
+               tile = 64x64x64, transport = staged,
+               slices = {k = 16, shared = [0, 0]}>
+    ```
+
+    Constraints:
+    * (C1) the grid's and the tile's extents are positive
+    * (C2) the algorithm is the grid's: three_d with layers, else two_d with
+      both rows and columns, else one_d
+    * (C3) the slice's k is a positive multiple of the atom's
+    * (C4) no more slices are shared than a warp holds
+    * (C5) `gathered` shares all slices of every operand that is broadcast
+  }];
+  let parameters = (ins
+    EnumParameter<Kami_AlgorithmEnum>:$algorithm,
+    "int64_t":$gridM, "int64_t":$gridN, "int64_t":$gridK,
+    EnumParameter<Kami_UnitEnum>:$unit,
+    "MmaAtomAttr":$atom,
+    "int64_t":$tileM, "int64_t":$tileN, "int64_t":$tileK,
+    EnumParameter<Kami_TransportEnum>:$transport,
+    "int64_t":$sliceK, "int64_t":$sharedA, "int64_t":$sharedB);
+  let assemblyFormat = [{
+    `<` $algorithm `,` `grid` `=` custom<Grid>($gridM, $gridN, $gridK) `,`
+    `unit` `=` $unit `,` `atom` `=` $atom `,`
+    `tile` `=` custom<Extents>($tileM, $tileN, $tileK) `,`
+    `transport` `=` $transport `,`
+    `slices` `=` `{` `k` `=` $sliceK `,` `shared` `=` `[` $sharedA `,` $sharedB `]` `}` `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    WarpGrid getGrid() const { return {getGridM(), getGridN(), getGridK()}; }
+    Extents getTile() const { return {getTileM(), getTileN(), getTileK()}; }
+    Slicing getSlicing() const { return {getSliceK(), getSharedA(), getSharedB()}; }
+    Partition getPartition() const {
+      return Partition(getTile(), getGrid(), getAtom().getExtents(), getSliceK());
+    }
+  }];
+}
+
+#endif // KAMI_IR_KAMIATTRS_TD

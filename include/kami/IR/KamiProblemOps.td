@@ -1,0 +1,99 @@
+//===- KamiProblemOps.td - What is computed ---------------*- tablegen -*-===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_IR_KAMIPROBLEMOPS_TD
+#define KAMI_IR_KAMIPROBLEMOPS_TD
+
+include "kami/IR/KamiTypes.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
+
+class Kami_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Kami_Dialect, mnemonic, traits>;
+
+def Kami_MatrixOperand : AnyTypeOf<[AnyRankedTensor, AnyNon0RankedMemRef],
+                                   "ranked tensor or memref of rank 2 or more">;
+def Kami_ScalarFloat : AnyTypeOf<[F16, BF16, F32, F64], "float">;
+
+def Kami_GemmOp : Kami_Op<"gemm", [
+    AttrSizedOperandSegments, DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<TilingInterface,
+      ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation",
+       "getResultTilePosition", "generateResultTileValue"]>]> {
+  let summary = "Batched matrix product C ← α·A·B + β·C";
+  let description = [{
+    The last two dimensions are the matrix, the leading ones the batch. A is
+    `m × k` (`k × m` with `transpose_a`), B is `k × n` (`n × k` with
+    `transpose_b`), C is `m × n`. Batch dimensions of A and B broadcast to C's
+    as in NumPy: they are aligned at the right, and a missing one or one of
+    extent 1 is repeated.
+
+    Sums are taken in the accumulator type and converted to C's element type
+    once, at the end. `alpha` and `beta` are of the accumulator's type; a
+    missing `alpha` is 1. A missing `beta` is 0, and where β is 0, also at run
+    time, C's old contents are never read.
+
+    On tensors the result is the new C; on memrefs C is written in place and
+    must not overlap A or B.
+
+    Example:
+
+    ```mlir
+    kami.gemm ins(%a, %b : memref<64x32xf16>, memref<32x48xf16>)
+              outs(%c : memref<64x48xf32>) accumulator(f32)
+
+    %d = kami.gemm ins(%a, %b : tensor<8x32x64xf16>, tensor<32x48xf16>)
+                   outs(%c : tensor<8x64x48xf16>) beta(%beta : f32) transpose_a
+                   accumulator(f32) -> tensor<8x64x48xf16>
+    ```
+
+    Constraints:
+    * (C1) operands are all tensors, with a result of C's type, or all memrefs,
+      without a result
+    * (C2) every operand has at least two dimensions, C no fewer than A or B
+    * (C3) A's and B's element types are equal
+    * (C4) the extents of m, n and k agree between the operands, and are not 0
+    * (C5) batch extents equal C's, or are 1
+    * (C6) `alpha` and `beta` have the accumulator's type
+    * (C7) the accumulator is at least as wide as A's elements and C's
+  }];
+  let arguments = (ins
+    Kami_MatrixOperand:$a, Kami_MatrixOperand:$b, Kami_MatrixOperand:$c,
+    Optional<Kami_ScalarFloat>:$alpha, Optional<Kami_ScalarFloat>:$beta,
+    UnitAttr:$transposeA, UnitAttr:$transposeB, TypeAttr:$accumulator,
+    OptionalAttr<Kami_PlanAttr>:$plan);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)` `outs` `(` $c `:` type($c) `)`
+    (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`beta` `(` $beta^ `:` type($beta) `)`)?
+    (`transpose_a` $transposeA^)? (`transpose_b` $transposeB^)?
+    `accumulator` `(` $accumulator `)` (`plan` `(` $plan^ `)`)?
+    attr-dict (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getCMutable(); }
+
+    ::mlir::ShapedType getAType() { return ::mlir::cast<::mlir::ShapedType>(getA().getType()); }
+    ::mlir::ShapedType getBType() { return ::mlir::cast<::mlir::ShapedType>(getB().getType()); }
+    ::mlir::ShapedType getCType() { return ::mlir::cast<::mlir::ShapedType>(getC().getType()); }
+    bool hasTensorSemantics() { return ::mlir::isa<::mlir::TensorType>(getC().getType()); }
+
+    int64_t getBatchRank() { return getCType().getRank() - 2; }
+    /// Extents, or `ShapedType::kDynamic`. k is taken from A, or from B where
+    /// only B's is static.
+    int64_t getM();
+    int64_t getN();
+    int64_t getK();
+  }];
+}
+
+#endif // KAMI_IR_KAMIPROBLEMOPS_TD

@@ -1,0 +1,47 @@
+//===- KamiTypes.td - Types -------------------------------*- tablegen -*-===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_IR_KAMITYPES_TD
+#define KAMI_IR_KAMITYPES_TD
+
+include "kami/IR/KamiAttrs.td"
+
+def Kami_FragmentType : TypeDef<Kami_Dialect, "Fragment"> {
+  let mnemonic = "fragment";
+  let summary = "A matrix spread over the registers of one warp";
+  let description = [{
+    A `rows × columns` matrix, cut into tiles of the atom's shape for its role,
+    each spread over the warp's lanes by the atom's fragment map. Tiles are
+    numbered row by row.
+
+    Example: `!kami.fragment<64x16xf16, a, #atom>`
+
+    Constraints:
+    * (C1) the element type is the atom's for the role
+    * (C2) the extents are positive multiples of the atom's for the role
+  }];
+  let parameters = (ins
+    "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
+    EnumParameter<Kami_RoleEnum>:$role, "MmaAtomAttr":$atom);
+  let assemblyFormat = [{
+    `<` custom<Shape>($rows, $columns, $elementType) `,` $role `,` $atom `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    const FragmentMap &getMap() const { return getAtom().getMap(getRole()); }
+    int64_t getTileRows() const { return getRows() / getMap().rows; }
+    int64_t getTileColumns() const { return getColumns() / getMap().columns; }
+    int64_t getNumTiles() const { return getTileRows() * getTileColumns(); }
+    /// Bytes of the whole fragment, all lanes together.
+    int64_t getByteSize() const {
+      return getNumTiles() * getMap().lanes() * getMap().bytesPerLane();
+    }
+  }];
+}
+
+#endif // KAMI_IR_KAMITYPES_TD

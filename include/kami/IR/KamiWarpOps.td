@@ -1,0 +1,245 @@
+//===- KamiWarpOps.td - What every warp does --------------*- tablegen -*-===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_IR_KAMIWARPOPS_TD
+#define KAMI_IR_KAMIWARPOPS_TD
+
+include "kami/IR/KamiProblemOps.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+// All ops here are executed by whole warps, in SPMD form: every warp of the
+// block runs the same code, and differs by its coordinates only.
+
+def Kami_SharedBuffer : MemRefRankOf<[I8], [1]>;
+def Kami_GlobalMatrix : MemRefRankOf<[AnyFloat, AnySignlessInteger], [2]>;
+
+def Kami_WarpCoordinatesOp : Kami_Op<"warp_coordinates", [Pure]> {
+  let summary = "Row, column and layer of the executing warp";
+  let description = [{
+    Warps are numbered by their threads' linear index, layer by layer, row by
+    row: `warp = (layer · rows + row) · columns + column`.
+
+    Example: `%row, %column, %layer = kami.warp_coordinates [2, 2, 1]`
+
+    Constraints:
+    * (C1) the grid's extents are positive
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$grid);
+  let results = (outs Index:$row, Index:$column, Index:$layer);
+  let assemblyFormat = "$grid attr-dict";
+  let hasVerifier = 1;
+}
+
+def Kami_LoadOp : Kami_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Read a warp's part of a matrix into registers";
+  let description = [{
+    Reads the `rows × columns` of the fragment from the matrix, starting at the
+    given row and column. Elements beyond the matrix's extents are 0 and are not
+    read; `row_in_bounds` and `column_in_bounds` promise that there are none in
+    that dimension.
+
+    Example:
+
+    ```mlir
+    %f = kami.load %a[%row, %c0] : memref<50x23xf16> -> !kami.fragment<16x32xf16, a, #atom>
+    ```
+
+    Constraints:
+    * (C1) the matrix's element type is the fragment's
+  }];
+  let arguments = (ins Kami_GlobalMatrix:$source, Index:$row, Index:$column,
+                       UnitAttr:$rowInBounds, UnitAttr:$columnInBounds);
+  let results = (outs Kami_FragmentType:$result);
+  let assemblyFormat = [{
+    $source `[` $row `,` $column `]` (`row_in_bounds` $rowInBounds^)?
+    (`column_in_bounds` $columnInBounds^)? attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Kami_StoreOp : Kami_Op<"store", [AttrSizedOperandSegments,
+                                    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Write α·fragment + β·matrix to the matrix";
+  let description = [{
+    Writes a warp's accumulators to its part of C, converted to C's element type
+    after scaling. A missing `alpha` is 1. Without `beta`, or where it is 0 at
+    run time, the old contents are not read. Elements beyond the matrix's
+    extents are neither read nor written.
+
+    Example:
+
+    ```mlir
+    kami.store %acc, %c[%row, %column] beta(%beta : f32)
+        : !kami.fragment<16x64xf32, c, #atom>, memref<50x37xf32>
+    ```
+
+    Constraints:
+    * (C1) the fragment's role is c
+    * (C2) `alpha` and `beta` have the fragment's element type
+    * (C3) the matrix's elements are floats no wider than the fragment's
+  }];
+  let arguments = (ins Kami_FragmentType:$value, Kami_GlobalMatrix:$dest,
+                       Index:$row, Index:$column,
+                       Optional<Kami_ScalarFloat>:$alpha, Optional<Kami_ScalarFloat>:$beta,
+                       UnitAttr:$rowInBounds, UnitAttr:$columnInBounds);
+  let assemblyFormat = [{
+    $value `,` $dest `[` $row `,` $column `]`
+    (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`beta` `(` $beta^ `:` type($beta) `)`)?
+    (`row_in_bounds` $rowInBounds^)? (`column_in_bounds` $columnInBounds^)?
+    attr-dict `:` type($value) `,` type($dest)
+  }];
+  let hasVerifier = 1;
+}
+
+def Kami_FillOp : Kami_Op<"fill", [Pure]> {
+  let summary = "A fragment whose elements are all one value";
+  let description = [{
+    Example: `%acc = kami.fill %zero : f32 -> !kami.fragment<16x64xf32, c, #atom>`
+
+    Constraints:
+    * (C1) the value's type is the fragment's element type
+  }];
+  let arguments = (ins AnyType:$value);
+  let results = (outs Kami_FragmentType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Kami_BroadcastOp : Kami_Op<"broadcast", [
+    SameVariadicOperandSize, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Send fragments from their owners to the warps of a row or column";
+  let description = [{
+    Each fragment goes from the warp at position `from` of its group to every
+    warp of the group: `along row` to the warps of the same row and layer, from
+    the one in column `from`; `along column` to the warps of the same column and
+    layer, from the one in row `from`. Other warps' values are ignored.
+
+    The owners write their fragments to shared memory and keep their own copy in
+    registers; a barrier; everyone else reads; a barrier. Fragments that one op
+    names share the two barriers: they are one stage of the algorithm. `via` is
+    a buffer of the fragment's bytes times the number of groups.
+
+    All warps of the block execute the op, and it orders their memory accesses
+    as a barrier does.
+
+    Example:
+
+    ```mlir
+    %a1, %b1 = kami.broadcast in [2, 2, 1]
+        %a0 : !fragA along row from 0 via %bufA : memref<2048xi8, #gpu.address_space<workgroup>>,
+        %b0 : !fragB along column from 0 via %bufB : memref<2048xi8, #gpu.address_space<workgroup>>
+    ```
+
+    Constraints:
+    * (C1) at least one fragment, and one group, owner and buffer for each
+    * (C2) the grid's extents are positive, an owner lies in its group
+    * (C3) results have the operands' types
+    * (C4) the buffers are in workgroup memory and large enough
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$grid,
+                       Variadic<Kami_FragmentType>:$fragments,
+                       Variadic<Kami_SharedBuffer>:$buffers,
+                       Kami_GroupArrayAttr:$groups, DenseI64ArrayAttr:$owners);
+  let results = (outs Variadic<Kami_FragmentType>:$results);
+  let assemblyFormat = [{
+    `in` $grid custom<Messages>($fragments, type($fragments), $groups, $owners,
+                                $buffers, type($buffers), type($results)) attr-dict
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    Group getGroup(unsigned i) {
+      return ::mlir::cast<GroupAttr>(getGroups()[i]).getValue();
+    }
+    /// Warps in a group, and groups in the block.
+    int64_t getGroupSize(unsigned i) {
+      return getGroup(i) == Group::Row ? getGrid()[1] : getGrid()[0];
+    }
+    int64_t getGroupCount(unsigned i) {
+      return getGrid()[0] * getGrid()[1] * getGrid()[2] / getGroupSize(i);
+    }
+  }];
+}
+
+def Kami_ShareOp : Kami_Op<"share", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Write a fragment to shared memory, in fragment order";
+  let description = [{
+    The buffer is an array of fragments; `slot` is the index in it. Who fetches
+    the slot must be separated from this by a barrier.
+
+    Example: `kami.share %b0, %buffer[%warp] : !fragB, memref<8192xi8, #gpu.address_space<workgroup>>`
+
+    Constraints:
+    * (C1) the buffer is in workgroup memory and holds at least one fragment
+  }];
+  let arguments = (ins Kami_FragmentType:$value, Kami_SharedBuffer:$buffer,
+                       Index:$slot);
+  let assemblyFormat = "$value `,` $buffer `[` $slot `]` attr-dict `:` type($value) `,` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Kami_FetchOp : Kami_Op<"fetch", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Read a fragment that was shared";
+  let description = [{
+    Example: `%b = kami.fetch %buffer[%owner] : memref<8192xi8, #gpu.address_space<workgroup>> -> !fragB`
+
+    Constraints:
+    * (C1) the buffer is in workgroup memory and holds at least one fragment
+  }];
+  let arguments = (ins Kami_SharedBuffer:$buffer, Index:$slot);
+  let results = (outs Kami_FragmentType:$result);
+  let assemblyFormat = "$buffer `[` $slot `]` attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Kami_MmaOp : Kami_Op<"mma", [Pure, AllTypesMatch<["c", "result"]>]> {
+  let summary = "A warp's multiply-accumulate A·B + C on fragments";
+  let description = [{
+    One atom for every (row, column, k) tile of the fragments; for each tile of
+    C the atoms add in the order of k.
+
+    Example: `%d = kami.mma %a, %b, %c : !fragA, !fragB, !fragC`
+
+    Constraints:
+    * (C1) the roles are a, b and c, and the atom is one
+    * (C2) the extents agree
+  }];
+  let arguments = (ins Kami_FragmentType:$a, Kami_FragmentType:$b, Kami_FragmentType:$c);
+  let results = (outs Kami_FragmentType:$result);
+  let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `,` type($c)";
+  let hasVerifier = 1;
+}
+
+def Kami_ReduceOp : Kami_Op<"reduce", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, AllTypesMatch<["value", "result"]>]> {
+  let summary = "Add fragments over the layers of the grid";
+  let description = [{
+    The warps of layer 0 get the sum over all warps of their row and column,
+    added in the order of the layers; what others get is their own value. Layer
+    after layer goes through one buffer of rows × columns fragments, two
+    barriers each.
+
+    All warps of the block execute the op, and it orders their memory accesses
+    as a barrier does.
+
+    Example: `%sum = kami.reduce in [2, 2, 2] %acc via %buffer : !fragC, memref<16384xi8, #gpu.address_space<workgroup>>`
+
+    Constraints:
+    * (C1) the grid's extents are positive
+    * (C2) the fragment's role is c
+    * (C3) the buffer is in workgroup memory and large enough
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$grid, Kami_FragmentType:$value,
+                       Kami_SharedBuffer:$buffer);
+  let results = (outs Kami_FragmentType:$result);
+  let assemblyFormat = "`in` $grid $value `via` $buffer attr-dict `:` type($value) `,` type($buffer)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+#endif // KAMI_IR_KAMIWARPOPS_TD

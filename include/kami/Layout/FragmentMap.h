@@ -1,0 +1,71 @@
+//===- FragmentMap.h - Which lane holds which element ---------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A fragment map says where the operand tile of one matrix instruction lies in
+// the registers of a warp: (lane, value) → (row, column).
+//
+// Every such map that vendors document is linear over the bits of the lane and
+// of the value index: each bit, if set, adds a fixed (row, column) step. A map
+// is therefore two short lists of steps, which a simulator evaluates, a
+// conversion turns into shifts and masks, and a reader compares with the
+// vendor's figure.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_LAYOUT_FRAGMENTMAP_H
+#define KAMI_LAYOUT_FRAGMENTMAP_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace kami {
+
+/// An element's place in an operand tile.
+struct Coordinate {
+  unsigned row = 0;
+  unsigned column = 0;
+};
+
+inline bool operator==(Coordinate a, Coordinate b) {
+  return a.row == b.row && a.column == b.column;
+}
+
+/// One operand tile of one instruction, spread over the lanes of a warp.
+struct FragmentMap {
+  /// The name under which IR and tables refer to the map: "nv.a.16x16.b16".
+  llvm::StringRef name;
+  /// Extents of the tile in elements.
+  unsigned rows;
+  unsigned columns;
+  /// Bytes of an element; a map is for one width.
+  unsigned elementBytes;
+  /// `laneSteps[i]` is added where bit i of the lane is set. Its size is the
+  /// binary logarithm of the warp's width. A step of (0, 0) is a replica.
+  llvm::ArrayRef<Coordinate> laneSteps;
+  /// The same for the bits of the value index within a lane.
+  llvm::ArrayRef<Coordinate> valueSteps;
+  /// Where the map is documented.
+  llvm::StringRef source;
+
+  unsigned lanes() const { return 1u << laneSteps.size(); }
+  unsigned valuesPerLane() const { return 1u << valueSteps.size(); }
+  unsigned bytesPerLane() const { return valuesPerLane() * elementBytes; }
+
+  /// The element that `lane` holds as its `value`-th.
+  Coordinate at(unsigned lane, unsigned value) const;
+};
+
+/// Every known map.
+llvm::ArrayRef<FragmentMap> allFragmentMaps();
+
+/// The map of that name, or null.
+const FragmentMap *findFragmentMap(llvm::StringRef name);
+
+} // namespace kami
+
+#endif // KAMI_LAYOUT_FRAGMENTMAP_H

@@ -1,0 +1,135 @@
+//===- Partition.h - Who holds which part of a product --------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One distribution serves the paper's 1D, 2D and 3D algorithms and every grid
+// between them. Warps stand in a pm × pn × pk grid; warp (r, c, l) is in row r,
+// column c, layer l. C's tile (r, c) belongs to the warps (r, c, *), each of
+// which holds a partial sum. The block's k extent is cut into
+// s = lcm(pm, pn) stages, a stage into pk parts, one a layer, and a part into
+// slices whose width is a multiple of the instruction's k. In stage z the warps
+// of column z mod pn own A's part, the warps of row z mod pm own B's.
+//
+// With grid [p,1,1], [√p,√p,1] and [∛p,∛p,∛p] this is Algorithm 1, 2 and 3 of
+// "KAMI: Communication-Avoiding GEMM within a Single GPU" (SC '25).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_LAYOUT_PARTITION_H
+#define KAMI_LAYOUT_PARTITION_H
+
+#include <cstdint>
+
+namespace kami {
+
+/// Extents of a product or of a tile of it: C is m × n, the sum has k terms.
+struct Extents {
+  int64_t m = 1;
+  int64_t n = 1;
+  int64_t k = 1;
+};
+
+inline bool operator==(const Extents &a, const Extents &b) {
+  return a.m == b.m && a.n == b.n && a.k == b.k;
+}
+
+/// The warps of a block: rows × columns × layers.
+struct WarpGrid {
+  int64_t m = 1;
+  int64_t n = 1;
+  int64_t k = 1;
+
+  int64_t warps() const { return m * n * k; }
+};
+
+inline bool operator==(const WarpGrid &a, const WarpGrid &b) {
+  return a.m == b.m && a.n == b.n && a.k == b.k;
+}
+
+/// Where a warp stands in its grid.
+struct WarpPlace {
+  int64_t row;
+  int64_t column;
+  int64_t layer;
+};
+
+/// Warps are numbered layer by layer, row by row.
+WarpPlace warpPlace(const WarpGrid &grid, int64_t warp);
+
+/// Which of the slices that a warp holds wait in shared memory instead of in
+/// registers: the last `sharedA` of A and the last `sharedB` of B.
+struct Slicing {
+  /// Width of a slice along k, in elements.
+  int64_t k = 0;
+  int64_t sharedA = 0;
+  int64_t sharedB = 0;
+};
+
+inline bool operator==(const Slicing &a, const Slicing &b) {
+  return a.k == b.k && a.sharedA == b.sharedA && a.sharedB == b.sharedB;
+}
+
+/// The distribution of one block tile. All members are in elements or counts,
+/// and every extent is padded to whole instructions.
+struct Partition {
+  /// `tile`: what the block multiplies at once; `atom`: the instruction's
+  /// extents; `sliceK`: a positive multiple of `atom.k`.
+  Partition(const Extents &tile, const WarpGrid &grid, const Extents &atom,
+            int64_t sliceK);
+
+  Extents tile;
+  WarpGrid grid;
+  int64_t sliceK;
+  /// A warp's part of C.
+  int64_t warpM;
+  int64_t warpN;
+  /// lcm(pm, pn): after that many stages everybody has seen every slab.
+  int64_t stages;
+  /// The k extent of one layer's part of one stage, and its slices.
+  int64_t stageK;
+  int64_t slicesPerStage;
+  /// Stages that hold any element of the tile; later ones would multiply zeros
+  /// and are left out.
+  int64_t activeStages;
+
+  int64_t paddedM() const { return warpM * grid.m; }
+  int64_t paddedN() const { return warpN * grid.n; }
+
+  /// First k of slice `slice` of stage `stage` in layer 0; the same slice of
+  /// layer l starts `l * stageK` later.
+  int64_t sliceOffset(int64_t stage, int64_t slice) const {
+    return stage * grid.k * stageK + slice * sliceK;
+  }
+  /// False for slices that hold no element of the tile in any layer.
+  bool isActive(int64_t stage, int64_t slice) const {
+    return sliceOffset(stage, slice) < tile.k;
+  }
+
+  /// Who owns A's and B's part of a stage.
+  int64_t ownerColumn(int64_t stage) const { return stage % grid.n; }
+  int64_t ownerRow(int64_t stage) const { return stage % grid.m; }
+
+  /// Slices of A (of B) that a warp holds, over all stages it owns: the warp of
+  /// column c owns stages c, c + pn, ...; its slice i is slice
+  /// i % slicesPerStage of stage c + (i / slicesPerStage) * pn.
+  int64_t heldA() const;
+  int64_t heldB() const;
+  int64_t heldIndexA(int64_t stage, int64_t slice) const {
+    return stage / grid.n * slicesPerStage + slice;
+  }
+  int64_t heldIndexB(int64_t stage, int64_t slice) const {
+    return stage / grid.m * slicesPerStage + slice;
+  }
+
+  /// Elements of one warp's slice of A and of B.
+  int64_t sliceElementsA() const { return warpM * sliceK; }
+  int64_t sliceElementsB() const { return sliceK * warpN; }
+};
+
+} // namespace kami
+
+#endif // KAMI_LAYOUT_PARTITION_H

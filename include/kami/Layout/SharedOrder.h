@@ -1,0 +1,50 @@
+//===- SharedOrder.h - Fragments in shared memory -------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Fragment order: how a warp's fragment lies in shared memory while other warps
+// fetch it. A lane's registers are cut into words of up to 16 bytes; all lanes'
+// first words come first, then all second words, and so on, tile after tile.
+// Each access of a warp is then one contiguous run of words, which is free of
+// bank conflicts on any machine whose banks are interleaved, and a reader needs
+// no knowledge of the fragment map.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_LAYOUT_SHAREDORDER_H
+#define KAMI_LAYOUT_SHAREDORDER_H
+
+#include "kami/Layout/FragmentMap.h"
+#include <cstdint>
+
+namespace kami {
+
+/// The widest access a lane makes to shared memory, in bytes.
+constexpr unsigned maxSharedWordBytes = 16;
+
+/// How the tiles of one fragment map lie in shared memory.
+struct SharedOrder {
+  explicit SharedOrder(const FragmentMap &map);
+
+  /// Bytes of one access of one lane.
+  unsigned wordBytes;
+  /// Elements in a word, and words in a lane's part of a tile.
+  unsigned valuesPerWord;
+  unsigned wordsPerLane;
+  unsigned lanes;
+
+  /// Index, in words, of `lane`'s `word`-th word of the `tile`-th tile.
+  int64_t wordIndex(int64_t tile, unsigned word, unsigned lane) const {
+    return (tile * wordsPerLane + word) * lanes + lane;
+  }
+  /// Words that one tile takes.
+  int64_t wordsPerTile() const { return int64_t(wordsPerLane) * lanes; }
+};
+
+} // namespace kami
+
+#endif // KAMI_LAYOUT_SHAREDORDER_H

@@ -1,0 +1,62 @@
+//===- Plan.h - How a product is split over a block's warps --------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A plan is every decision that a lowering obeys. It is data: a planner makes
+// one, a person can write one, `#kami.plan` carries one in IR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_PLAN_PLAN_H
+#define KAMI_PLAN_PLAN_H
+
+#include "kami/Target/Atom.h"
+#include <optional>
+
+namespace kami {
+
+/// The paper's algorithms, by the dimensions of the warp grid that exceed 1.
+enum class Algorithm { OneD, TwoD, ThreeD };
+
+/// How an operand reaches the warps that do not hold it.
+enum class Transport {
+  /// Stage by stage, as in the paper: the owners write, a barrier, the others
+  /// read, a barrier.
+  Staged,
+  /// All owners write all of it at once; one barrier; everyone reads on demand.
+  Gathered,
+};
+
+/// The spellings in IR, "one_d", ..., and of the flag `--algorithm`, "1d", ....
+llvm::StringRef name(Algorithm algorithm);
+llvm::StringRef flag(Algorithm algorithm);
+std::optional<Algorithm> parseAlgorithm(llvm::StringRef spelling);
+llvm::StringRef name(Transport transport);
+std::optional<Transport> parseTransport(llvm::StringRef spelling);
+
+/// The algorithm that a grid stands for: layers make it 3D; otherwise columns
+/// and rows make it 2D; otherwise it is 1D.
+Algorithm algorithmOf(const WarpGrid &grid);
+
+struct Plan {
+  const Atom *atom = nullptr;
+  /// What one block computes: `tile.m` × `tile.n` of C, `tile.k` terms at a
+  /// time.
+  Extents tile;
+  WarpGrid grid;
+  Transport transport = Transport::Staged;
+  Slicing slices;
+
+  Algorithm algorithm() const { return algorithmOf(grid); }
+  Partition partition() const {
+    return Partition(tile, grid, atom->shape, slices.k);
+  }
+};
+
+} // namespace kami
+
+#endif // KAMI_PLAN_PLAN_H

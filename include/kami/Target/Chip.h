@@ -1,0 +1,138 @@
+//===- Chip.h - Device facts ----------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a device is made of, by the name under which a compiler targets it.
+// Facts only, each with its source; what to do with them is a planner's
+// business. CUDA's words are used for all vendors: a warp is a wave or a
+// subgroup, a multiprocessor a compute unit or an Xe core.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_TARGET_CHIP_H
+#define KAMI_TARGET_CHIP_H
+
+#include "kami/Target/Atom.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+
+namespace kami {
+
+/// How a figure became known.
+enum class Provenance {
+  /// Printed by the vendor, or in a paper that is cited.
+  Documented,
+  /// Read off a device.
+  Measured,
+  /// Neither; an estimate that the source explains.
+  Assumed,
+};
+
+/// "documented", "measured", "assumed".
+llvm::StringRef name(Provenance provenance);
+
+/// Where some of a chip's figures come from.
+struct Citation {
+  /// The members it covers, as a reader would say them.
+  llvm::StringRef figures;
+  Provenance provenance;
+  llvm::StringRef source;
+};
+
+/// How fast a chip executes an atom.
+struct AtomRate {
+  /// Name of the atom.
+  llvm::StringRef atom;
+  /// Arithmetic operations (a multiplication and an addition are two) per cycle
+  /// of one tensor core, as documented: the paper's O_tc.
+  double opsPerCycle;
+  /// The part of `opsPerCycle` that a loop of nothing but this atom reaches.
+  double reached;
+  /// How `reached` is known.
+  Provenance provenance;
+  llvm::StringRef source;
+};
+
+/// An atom that a chip has.
+struct RatedAtom {
+  const Atom *atom;
+  const AtomRate *rate;
+};
+
+struct Chip {
+  /// "sm_90"; what a command line and `#kami.target` say.
+  llvm::StringRef name;
+  /// The product whose figures stand here.
+  llvm::StringRef product;
+  llvm::StringRef vendor;
+  /// The family of matrix instructions that kami emits for it.
+  Instruction instruction;
+
+  /// Lanes of a warp.
+  int64_t warpSize;
+  int64_t multiprocessors;
+  /// Tensor cores of one multiprocessor: the paper's n_tc.
+  int64_t tensorCores;
+  double boostMHz;
+
+  /// 32-bit registers of one multiprocessor, the most that a thread may have,
+  /// and the step in which a thread's share grows.
+  int64_t registers;
+  int64_t maxRegistersPerThread;
+  int64_t registerGranularity;
+
+  int64_t maxThreadsPerBlock;
+  int64_t maxThreadsPerMultiprocessor;
+  int64_t maxBlocksPerMultiprocessor;
+
+  /// Bytes of shared memory: the most that a block may ask for (by opting in,
+  /// where the vendor wants that), all of a multiprocessor's, and what the
+  /// system takes for each block.
+  int64_t sharedPerBlock;
+  int64_t sharedPerMultiprocessor;
+  int64_t sharedReservedPerBlock;
+  int64_t sharedBanks;
+  int64_t sharedBankBytes;
+  /// The paper's L_sm in cycles and B_sm in bytes per cycle, without conflicts.
+  double sharedLatency;
+  double sharedBandwidth;
+
+  int64_t l2Bytes;
+  /// Device memory: 10^9 bytes per second, and cycles of an idle load.
+  double memoryBandwidth;
+  double memoryLatency;
+  /// What an empty kernel costs, in microseconds.
+  double launchMicroseconds;
+
+  llvm::ArrayRef<AtomRate> atoms;
+  llvm::ArrayRef<Citation> citations;
+
+  /// The atoms that multiply `operand` into `accumulator`, fastest first; empty
+  /// where the chip has none.
+  llvm::SmallVector<RatedAtom, 4> atomsFor(ElementKind operand,
+                                           ElementKind accumulator) const;
+  /// The rate of that atom, or null where the chip does not have it.
+  const AtomRate *findRate(const Atom &atom) const;
+  /// The most 32-bit registers that each of `threads` threads of a block can
+  /// have; zero where a block cannot have so many threads.
+  int64_t maxRegisters(int64_t threads) const;
+};
+
+/// Every chip, vendor by vendor.
+llvm::ArrayRef<Chip> allChips();
+
+/// The chip of that name, or of a product's nickname ("gh200", "7900xtx"). The
+/// error lists the names: "unknown target 'sm_42', expected one of: sm_80, ...".
+llvm::Expected<const Chip *> findChip(llvm::StringRef name);
+
+/// The types that `operand` accumulates in when nothing else is said: f32 for
+/// the floating-point types below it, i32 for i8, else the type itself.
+ElementKind defaultAccumulator(ElementKind operand);
+
+} // namespace kami
+
+#endif // KAMI_TARGET_CHIP_H

@@ -1,0 +1,74 @@
+//===- Passes.td - Passes within the dialect --------------*- tablegen -*-===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_TRANSFORMS_PASSES_TD
+#define KAMI_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def KamiAttachTarget : Pass<"kami-attach-target", "::mlir::ModuleOp"> {
+  let summary = "Say which chip a module is compiled for";
+  let description = [{
+    Sets `kami.target` on the module. A chip that no table knows is an error that
+    lists those known. A module that has a target keeps it if the option is empty.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"\"", "The chip, for example sm_90">,
+  ];
+}
+
+def KamiAssignPlan : Pass<"kami-assign-plan"> {
+  let summary = "Choose how each product is split over a block's warps";
+  let description = [{
+    Gives every `kami.gemm` without a plan the one that the cost model prefers
+    for the module's target. Extents known only at run time are planned for as
+    if they were large. Plans that are there already stay; `kami-verify-target`
+    judges them.
+  }];
+  let options = [
+    Option<"algorithm", "algorithm", "std::string", "\"auto\"",
+           "auto, 1d, 2d or 3d: the grids to choose from">,
+    Option<"warps", "warps", "int64_t", "0", "Warps a block, or 0 to choose">,
+    Option<"model", "model", "std::string", "\"calibrated\"",
+           "The cost model: calibrated or paper">,
+  ];
+}
+
+def KamiVerifyTarget : Pass<"kami-verify-target"> {
+  let summary = "Refuse plans that the target cannot execute";
+  let description = [{
+    Checks every planned `kami.gemm` against the module's target: the chip has
+    the atom, the atom's types are the product's, and threads, registers and
+    shared memory suffice. A product without a plan is an error too.
+  }];
+}
+
+def KamiMapToGrid : Pass<"kami-map-to-grid", "::mlir::ModuleOp"> {
+  let summary = "Give every tile of every product of a batch a thread block";
+  let description = [{
+    Turns a planned `kami.gemm` on memrefs into a `gpu.launch_func` of a kernel
+    that contains the product of one block: tiles of C, and the batch's products,
+    are numbered along the grid's x dimension; beyond what that can count, blocks
+    take several in turn.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def KamiDistributeToWarps : Pass<"kami-distribute-to-warps", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Write down every warp's part of a block's product";
+  let description = [{
+    Turns each planned `kami.gemm` inside a kernel into loads of the warp's
+    slices, broadcasts stage by stage, multiply-accumulates, the sum over layers
+    and the store, as its plan says.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+#endif // KAMI_TRANSFORMS_PASSES_TD

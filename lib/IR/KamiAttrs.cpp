@@ -1,0 +1,203 @@
+//===- KamiAttrs.cpp - Attributes of the dialect -------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/IR/KamiAttrs.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace kami;
+using mlir::failure;
+using mlir::LogicalResult;
+using mlir::ParseResult;
+using mlir::success;
+
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
+
+/// `16x8x16`
+static ParseResult parseExtents(mlir::AsmParser &parser, int64_t &m, int64_t &n,
+                                int64_t &k) {
+  llvm::SMLoc location = parser.getCurrentLocation();
+  llvm::SmallVector<int64_t> extents;
+  if (parser.parseDimensionList(extents, /*allowDynamic=*/false,
+                                /*withTrailingX=*/false))
+    return failure();
+  if (extents.size() != 3)
+    return parser.emitError(location,
+                            "expected three extents, m x n x k, but got ")
+           << extents.size();
+  m = extents[0];
+  n = extents[1];
+  k = extents[2];
+  return success();
+}
+
+static void printExtents(mlir::AsmPrinter &printer, int64_t m, int64_t n,
+                         int64_t k) {
+  printer << m << 'x' << n << 'x' << k;
+}
+
+/// `[4, 1, 1]`
+static ParseResult parseGrid(mlir::AsmParser &parser, int64_t &m, int64_t &n,
+                             int64_t &k) {
+  return mlir::failure(parser.parseLSquare() || parser.parseInteger(m) ||
+                       parser.parseComma() || parser.parseInteger(n) ||
+                       parser.parseComma() || parser.parseInteger(k) ||
+                       parser.parseRSquare());
+}
+
+static void printGrid(mlir::AsmPrinter &printer, int64_t m, int64_t n,
+                      int64_t k) {
+  printer << '[' << m << ", " << n << ", " << k << ']';
+}
+
+#include "kami/IR/KamiEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "kami/IR/KamiAttrs.cpp.inc"
+
+void KamiDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "kami/IR/KamiAttrs.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// MmaAtomAttr
+//===----------------------------------------------------------------------===//
+
+/// (C1) to (C3) for one operand.
+static LogicalResult
+verifyLayout(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+             llvm::StringRef role, llvm::StringRef layout, int64_t rows,
+             int64_t columns, mlir::Type type) {
+  const FragmentMap *map = findFragmentMap(layout);
+  if (!map)
+    return emitError() << "unknown layout '" << layout << "' for " << role;
+  if (map->rows != rows || map->columns != columns)
+    return emitError() << "expected a layout of " << rows << "x" << columns
+                       << " for " << role << ", but '" << layout << "' is "
+                       << map->rows << "x" << map->columns;
+  if (!type.isIntOrFloat())
+    return emitError() << "expected an integer or float type for " << role
+                       << ", but got " << type;
+  if (map->elementBytes * 8 != type.getIntOrFloatBitWidth())
+    return emitError() << "expected a layout of "
+                       << type.getIntOrFloatBitWidth() << "-bit elements for "
+                       << role << ", but '" << layout << "' is for "
+                       << map->elementBytes * 8 << " bits";
+  return success();
+}
+
+LogicalResult
+MmaAtomAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                    InstructionKind instruction, int64_t m, int64_t n,
+                    int64_t k, mlir::Type aType, mlir::Type bType,
+                    mlir::Type cType, llvm::StringRef aLayout,
+                    llvm::StringRef bLayout, llvm::StringRef cLayout) {
+  if (failed(verifyLayout(emitError, "A", aLayout, m, k, aType)) ||
+      failed(verifyLayout(emitError, "B", bLayout, k, n, bType)) ||
+      failed(verifyLayout(emitError, "C", cLayout, m, n, cType)))
+    return failure();
+  unsigned lanes = findFragmentMap(aLayout)->lanes();
+  if (findFragmentMap(bLayout)->lanes() != lanes ||
+      findFragmentMap(cLayout)->lanes() != lanes)
+    return emitError() << "expected layouts of one number of lanes";
+  return success();
+}
+
+mlir::Type MmaAtomAttr::getElementType(Role role) const {
+  return role == Role::A   ? getAType()
+         : role == Role::B ? getBType()
+                           : getCType();
+}
+
+int64_t MmaAtomAttr::getRows(Role role) const {
+  return role == Role::B ? getK() : getM();
+}
+
+int64_t MmaAtomAttr::getColumns(Role role) const {
+  return role == Role::A ? getK() : getN();
+}
+
+const FragmentMap &MmaAtomAttr::getMap(Role role) const {
+  return *findFragmentMap(role == Role::A   ? getALayout()
+                          : role == Role::B ? getBLayout()
+                                            : getCLayout());
+}
+
+//===----------------------------------------------------------------------===//
+// PlanAttr
+//===----------------------------------------------------------------------===//
+
+/// Beyond this no block has room, and products of extents could overflow.
+static constexpr int64_t maxTileExtent = int64_t(1) << 20;
+static constexpr int64_t maxGridExtent = 1024;
+
+static AlgorithmKind algorithmOf(const WarpGrid &grid) {
+  if (grid.k > 1)
+    return AlgorithmKind::ThreeD;
+  return grid.m > 1 && grid.n > 1 ? AlgorithmKind::TwoD : AlgorithmKind::OneD;
+}
+
+/// (C4) and (C5).
+static LogicalResult
+verifySlicing(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+              const Partition &partition, TransportKind transport,
+              const Slicing &slices) {
+  struct {
+    llvm::StringRef name;
+    int64_t shared, held, receivers;
+  } operands[] = {{"A", slices.sharedA, partition.heldA(), partition.grid.n},
+                  {"B", slices.sharedB, partition.heldB(), partition.grid.m}};
+  for (const auto &operand : operands) {
+    if (operand.shared < 0 || operand.shared > operand.held)
+      return emitError() << "expected 0 to " << operand.held
+                         << " shared slices of " << operand.name
+                         << ", as many as a warp holds, but got "
+                         << operand.shared;
+    if (transport == TransportKind::Gathered && operand.receivers > 1 &&
+        operand.shared != operand.held)
+      return emitError() << "expected gathered transport to share all "
+                         << operand.held << " slices of " << operand.name
+                         << ", but got " << operand.shared;
+  }
+  return success();
+}
+
+LogicalResult
+PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                 AlgorithmKind algorithm, int64_t gridM, int64_t gridN,
+                 int64_t gridK, UnitKind unit, MmaAtomAttr atom, int64_t tileM,
+                 int64_t tileN, int64_t tileK, TransportKind transport,
+                 int64_t sliceK, int64_t sharedA, int64_t sharedB) {
+  for (int64_t extent : {gridM, gridN, gridK})
+    if (extent < 1 || extent > maxGridExtent)
+      return emitError() << "expected the grid's extents to be 1 to "
+                         << maxGridExtent << ", but got " << extent;
+  for (int64_t extent : {tileM, tileN, tileK})
+    if (extent < 1 || extent > maxTileExtent)
+      return emitError() << "expected the tile's extents to be 1 to "
+                         << maxTileExtent << ", but got " << extent;
+  WarpGrid grid{gridM, gridN, gridK};
+  if (algorithm != algorithmOf(grid))
+    return emitError() << "expected algorithm "
+                       << stringifyAlgorithmKind(algorithmOf(grid))
+                       << " for this grid, but got "
+                       << stringifyAlgorithmKind(algorithm);
+  if (sliceK < 1 || sliceK > maxTileExtent || sliceK % atom.getK() != 0)
+    return emitError()
+           << "expected the slice's k to be a multiple of the atom's "
+           << atom.getK() << ", but got " << sliceK;
+  return verifySlicing(
+      emitError,
+      Partition({tileM, tileN, tileK}, grid, atom.getExtents(), sliceK),
+      transport, {sliceK, sharedA, sharedB});
+}

@@ -1,0 +1,60 @@
+//===- KamiDialect.cpp - The dialect -------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/IR/KamiDialect.h"
+#include "kami/IR/KamiOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace kami;
+
+#include "kami/IR/KamiDialect.cpp.inc"
+
+namespace {
+/// Atoms, plans and fragments recur on every line of warp-level IR; an alias
+/// keeps a kernel readable on one screen.
+struct KamiAsmInterface : mlir::OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(mlir::Attribute attribute,
+                       llvm::raw_ostream &os) const override {
+    if (auto atom = mlir::dyn_cast<MmaAtomAttr>(attribute)) {
+      os << "m" << atom.getM() << "n" << atom.getN() << "k" << atom.getK()
+         << "_" << atom.getAType() << "_" << atom.getCType();
+      return AliasResult::OverridableAlias;
+    }
+    if (mlir::isa<PlanAttr>(attribute)) {
+      os << "plan";
+      return AliasResult::OverridableAlias;
+    }
+    return AliasResult::NoAlias;
+  }
+
+  AliasResult getAlias(mlir::Type type, llvm::raw_ostream &os) const override {
+    auto fragment = mlir::dyn_cast<FragmentType>(type);
+    if (!fragment)
+      return AliasResult::NoAlias;
+    os << stringifyRole(fragment.getRole()) << fragment.getRows() << "x"
+       << fragment.getColumns();
+    return AliasResult::OverridableAlias;
+  }
+};
+} // namespace
+
+void KamiDialect::initialize() {
+  registerAttributes();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "kami/IR/KamiOps.cpp.inc"
+      >();
+  addInterfaces<KamiAsmInterface>();
+}

@@ -1,0 +1,300 @@
+//===- KamiWarpOps.cpp - What every warp does ----------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/IR/KamiOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace kami;
+using namespace mlir;
+
+using Effects =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+/// Effects of an op that all warps execute together: nothing may move across
+/// it, whatever memory it touches.
+static void addBarrierEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+static LogicalResult verifyGrid(Operation *op, ArrayRef<int64_t> grid) {
+  if (grid.size() != 3)
+    return op->emitOpError("expected a grid of three extents, but got ")
+           << grid.size();
+  for (int64_t extent : grid)
+    if (extent < 1)
+      return op->emitOpError(
+                 "expected the grid's extents to be positive, but got ")
+             << extent;
+  return success();
+}
+
+/// The buffer lies in workgroup memory and has room for `count` fragments.
+static LogicalResult verifyBuffer(Operation *op, Value buffer,
+                                  FragmentType fragment, int64_t count) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
+    return op->emitOpError("expected a buffer in workgroup memory, but got ")
+           << type;
+  int64_t needed = count * fragment.getByteSize();
+  if (type.hasStaticShape() && type.getDimSize(0) < needed)
+    return op->emitOpError("expected a buffer of at least ")
+           << needed << " bytes, but got " << type.getDimSize(0);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// WarpCoordinatesOp, LoadOp, StoreOp, FillOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult WarpCoordinatesOp::verify() {
+  return verifyGrid(*this, getGrid());
+}
+
+LogicalResult LoadOp::verify() {
+  Type element = cast<MemRefType>(getSource().getType()).getElementType();
+  if (element != getResult().getType().getElementType())
+    return emitOpError("expected a matrix of ")
+           << getResult().getType().getElementType() << ", but got " << element;
+  return success();
+}
+
+void LoadOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());
+}
+
+LogicalResult StoreOp::verify() {
+  FragmentType fragment = getValue().getType();
+  if (fragment.getRole() != Role::C)
+    return emitOpError("expected a fragment of role c, but got ")
+           << stringifyRole(fragment.getRole());
+  for (Value scale : {getAlpha(), getBeta()})
+    if (scale && scale.getType() != fragment.getElementType())
+      return emitOpError("expected a scale of type ")
+             << fragment.getElementType() << ", but got " << scale.getType();
+  Type element = cast<MemRefType>(getDest().getType()).getElementType();
+  if (!isa<FloatType>(element) || !isa<FloatType>(fragment.getElementType()) ||
+      element.getIntOrFloatBitWidth() >
+          fragment.getElementType().getIntOrFloatBitWidth())
+    return emitOpError("expected a matrix of floats no wider than ")
+           << fragment.getElementType() << ", but got " << element;
+  return success();
+}
+
+void StoreOp::getEffects(Effects &effects) {
+  if (getBeta())
+    effects.emplace_back(MemoryEffects::Read::get(), &getDestMutable());
+  effects.emplace_back(MemoryEffects::Write::get(), &getDestMutable());
+}
+
+LogicalResult FillOp::verify() {
+  if (getValue().getType() != getResult().getType().getElementType())
+    return emitOpError("expected a value of type ")
+           << getResult().getType().getElementType() << ", but got "
+           << getValue().getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// BroadcastOp
+//===----------------------------------------------------------------------===//
+
+/// `%a : !frag along row from 0 via %buffer : memref<...>`, separated by
+/// commas.
+static ParseResult
+parseMessages(OpAsmParser &parser,
+              SmallVectorImpl<OpAsmParser::UnresolvedOperand> &fragments,
+              SmallVectorImpl<Type> &fragmentTypes, ArrayAttr &groups,
+              DenseI64ArrayAttr &owners,
+              SmallVectorImpl<OpAsmParser::UnresolvedOperand> &buffers,
+              SmallVectorImpl<Type> &bufferTypes,
+              SmallVectorImpl<Type> &resultTypes) {
+  SmallVector<Attribute> groupList;
+  SmallVector<int64_t> ownerList;
+  auto parseMessage = [&]() -> ParseResult {
+    if (parser.parseOperand(fragments.emplace_back()) ||
+        parser.parseColonType(fragmentTypes.emplace_back()) ||
+        parser.parseKeyword("along"))
+      return failure();
+    FailureOr<Group> group = FieldParser<Group>::parse(parser);
+    if (failed(group) || parser.parseKeyword("from") ||
+        parser.parseInteger(ownerList.emplace_back()) ||
+        parser.parseKeyword("via") ||
+        parser.parseOperand(buffers.emplace_back()) ||
+        parser.parseColonType(bufferTypes.emplace_back()))
+      return failure();
+    groupList.push_back(GroupAttr::get(parser.getContext(), *group));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(parseMessage))
+    return failure();
+  groups = parser.getBuilder().getArrayAttr(groupList);
+  owners = parser.getBuilder().getDenseI64ArrayAttr(ownerList);
+  resultTypes.assign(fragmentTypes.begin(), fragmentTypes.end());
+  return success();
+}
+
+static void printMessages(OpAsmPrinter &printer, Operation *,
+                          OperandRange fragments, TypeRange fragmentTypes,
+                          ArrayAttr groups, DenseI64ArrayAttr owners,
+                          OperandRange buffers, TypeRange bufferTypes,
+                          TypeRange) {
+  for (unsigned i = 0, e = fragments.size(); i != e; ++i) {
+    printer.printNewline();
+    printer << "      " << fragments[i] << " : " << fragmentTypes[i]
+            << " along "
+            << stringifyGroup(cast<GroupAttr>(groups[i]).getValue()) << " from "
+            << owners[i] << " via " << buffers[i] << " : " << bufferTypes[i];
+    if (i + 1 != e)
+      printer << ",";
+  }
+}
+
+LogicalResult BroadcastOp::verify() {
+  if (failed(verifyGrid(*this, getGrid())))
+    return failure();
+  unsigned count = getFragments().size();
+  if (count == 0 || getGroups().size() != count ||
+      getOwners().size() != count || getBuffers().size() != count ||
+      getResults().size() != count)
+    return emitOpError(
+               "expected one group, owner, buffer and result for each of its ")
+           << count << " fragments, and at least one";
+  for (unsigned i = 0; i != count; ++i) {
+    int64_t owner = getOwners()[i];
+    if (owner < 0 || owner >= getGroupSize(i))
+      return emitOpError("expected an owner below ")
+             << getGroupSize(i) << ", the size of a "
+             << stringifyGroup(getGroup(i)) << ", but got " << owner;
+    if (getResults()[i].getType() != getFragments()[i].getType())
+      return emitOpError("expected a result of type ")
+             << getFragments()[i].getType() << ", but got "
+             << getResults()[i].getType();
+    if (failed(verifyBuffer(*this, getBuffers()[i],
+                            cast<FragmentType>(getFragments()[i].getType()),
+                            getGroupCount(i))))
+      return failure();
+  }
+  return success();
+}
+
+void BroadcastOp::getEffects(Effects &effects) { addBarrierEffects(effects); }
+
+namespace {
+/// One warp never goes through shared memory: a group of one has its fragment.
+struct DropLonelyMessages : OpRewritePattern<BroadcastOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BroadcastOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Value> fragments, buffers, results(op.getFragments());
+    SmallVector<Attribute> groups;
+    SmallVector<int64_t> owners, kept;
+    for (unsigned i = 0, e = op.getFragments().size(); i != e; ++i) {
+      if (op.getGroupSize(i) == 1)
+        continue;
+      fragments.push_back(op.getFragments()[i]);
+      buffers.push_back(op.getBuffers()[i]);
+      groups.push_back(op.getGroups()[i]);
+      owners.push_back(op.getOwners()[i]);
+      kept.push_back(i);
+    }
+    if (kept.size() == op.getFragments().size())
+      return failure();
+    if (!kept.empty()) {
+      auto rest = BroadcastOp::create(
+          rewriter, op.getLoc(), TypeRange(ValueRange(fragments)),
+          op.getGridAttr(), fragments, buffers, rewriter.getArrayAttr(groups),
+          rewriter.getDenseI64ArrayAttr(owners));
+      for (auto [i, result] : llvm::zip_equal(kept, rest.getResults()))
+        results[i] = result;
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+} // namespace
+
+void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *context) {
+  patterns.add<DropLonelyMessages>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// ShareOp, FetchOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ShareOp::verify() {
+  return verifyBuffer(*this, getBuffer(), getValue().getType(), 1);
+}
+
+void ShareOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), &getBufferMutable());
+}
+
+LogicalResult FetchOp::verify() {
+  return verifyBuffer(*this, getBuffer(), getResult().getType(), 1);
+}
+
+void FetchOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getBufferMutable());
+}
+
+//===----------------------------------------------------------------------===//
+// MmaOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult MmaOp::verify() {
+  FragmentType a = getA().getType(), b = getB().getType(), c = getC().getType();
+  if (a.getRole() != Role::A || b.getRole() != Role::B ||
+      c.getRole() != Role::C)
+    return emitOpError("expected fragments of roles a, b and c, but got ")
+           << stringifyRole(a.getRole()) << ", " << stringifyRole(b.getRole())
+           << " and " << stringifyRole(c.getRole());
+  if (a.getAtom() != b.getAtom() || a.getAtom() != c.getAtom())
+    return emitOpError("expected fragments of one atom");
+  if (a.getColumns() != b.getRows())
+    return emitOpError("expected B's k extent ")
+           << a.getColumns() << ", as A's, but got " << b.getRows();
+  if (a.getRows() != c.getRows())
+    return emitOpError("expected C's m extent ")
+           << a.getRows() << ", as A's, but got " << c.getRows();
+  if (b.getColumns() != c.getColumns())
+    return emitOpError("expected C's n extent ")
+           << b.getColumns() << ", as B's, but got " << c.getColumns();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ReduceOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceOp::verify() {
+  if (failed(verifyGrid(*this, getGrid())))
+    return failure();
+  FragmentType fragment = getValue().getType();
+  if (fragment.getRole() != Role::C)
+    return emitOpError("expected a fragment of role c, but got ")
+           << stringifyRole(fragment.getRole());
+  return verifyBuffer(*this, getBuffer(), fragment,
+                      getGrid()[0] * getGrid()[1]);
+}
+
+void ReduceOp::getEffects(Effects &effects) { addBarrierEffects(effects); }
+
+OpFoldResult ReduceOp::fold(FoldAdaptor) {
+  return getGrid()[2] == 1 ? getValue() : OpFoldResult();
+}
+
+// Here, because the generated assembly of kami.broadcast calls the two functions
+// above.
+#define GET_OP_CLASSES
+#include "kami/IR/KamiOps.cpp.inc"

@@ -1,0 +1,71 @@
+//===- ElementKind.cpp ----------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Layout/ElementKind.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace kami;
+
+llvm::ArrayRef<ElementKind> kami::allElementKinds() {
+  static constexpr ElementKind kinds[] = {
+      ElementKind::F16,    ElementKind::BF16, ElementKind::TF32,
+      ElementKind::F32,    ElementKind::F64,  ElementKind::F8E4M3FN,
+      ElementKind::F8E5M2, ElementKind::I8,   ElementKind::I32,
+  };
+  return kinds;
+}
+
+llvm::StringRef kami::name(ElementKind kind) {
+  switch (kind) {
+  case ElementKind::F16:
+    return "f16";
+  case ElementKind::BF16:
+    return "bf16";
+  case ElementKind::TF32:
+    return "tf32";
+  case ElementKind::F32:
+    return "f32";
+  case ElementKind::F64:
+    return "f64";
+  case ElementKind::F8E4M3FN:
+    return "f8E4M3FN";
+  case ElementKind::F8E5M2:
+    return "f8E5M2";
+  case ElementKind::I8:
+    return "i8";
+  case ElementKind::I32:
+    return "i32";
+  }
+  llvm_unreachable("covered switch");
+}
+
+std::optional<ElementKind> kami::parseElementKind(llvm::StringRef spelling) {
+  for (ElementKind kind : allElementKinds())
+    if (name(kind) == spelling)
+      return kind;
+  return std::nullopt;
+}
+
+unsigned kami::byteWidth(ElementKind kind) {
+  switch (kind) {
+  case ElementKind::F8E4M3FN:
+  case ElementKind::F8E5M2:
+  case ElementKind::I8:
+    return 1;
+  case ElementKind::F16:
+  case ElementKind::BF16:
+    return 2;
+  case ElementKind::TF32:
+  case ElementKind::F32:
+  case ElementKind::I32:
+    return 4;
+  case ElementKind::F64:
+    return 8;
+  }
+  llvm_unreachable("covered switch");
+}

@@ -1,0 +1,17 @@
+//===- SharedOrder.cpp ----------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Layout/SharedOrder.h"
+#include <algorithm>
+
+using namespace kami;
+
+SharedOrder::SharedOrder(const FragmentMap &map)
+    : wordBytes(std::min(map.bytesPerLane(), maxSharedWordBytes)),
+      valuesPerWord(wordBytes / map.elementBytes),
+      wordsPerLane(map.valuesPerLane() / valuesPerWord), lanes(map.lanes()) {}

@@ -1,0 +1,360 @@
+//===- Cuda.cpp -----------------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Runtime/Cuda.h"
+#include "CudaDriver.h"
+#include "LastError.h"
+#include <algorithm>
+
+using namespace kami;
+
+struct KamiCudaDevice {
+  const CudaDriver &driver;
+  int ordinal;
+  CUcontext context;
+};
+
+namespace {
+/// Makes a device's context current for the scope of one call and gives the
+/// thread back what it had: the caller's other libraries must not notice.
+class Current {
+public:
+  explicit Current(KamiCudaDevice *device) : driver(device->driver) {
+    state = checkCuda(driver, driver.ctxPushCurrent(device->context),
+                      "cuCtxPushCurrent");
+  }
+  ~Current() {
+    CUcontext popped;
+    if (state == KAMI_STATUS_OK)
+      driver.ctxPopCurrent(&popped);
+  }
+  KamiStatus status() const { return state; }
+
+private:
+  const CudaDriver &driver;
+  KamiStatus state;
+};
+} // namespace
+
+/// Calls one driver function with `device` current. `name` is what an error
+/// says.
+template <typename... Parameters, typename... Arguments>
+static KamiStatus call(KamiCudaDevice *device, const char *name,
+                       int (*CudaDriver::*function)(Parameters...),
+                       Arguments... arguments) {
+  Current current(device);
+  if (current.status() != KAMI_STATUS_OK)
+    return current.status();
+  const CudaDriver &driver = device->driver;
+  return checkCuda(driver, (driver.*function)(arguments...), name);
+}
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+KamiStatus kamiCudaCountDevices(int *count) {
+  *count = 0;
+  KamiStatus status;
+  const CudaDriver *driver = cudaDriver(status);
+  // A driver without a device refuses to initialize.
+  if (status == KAMI_STATUS_NO_DEVICE)
+    return KAMI_STATUS_OK;
+  if (!driver)
+    return status;
+  return checkCuda(*driver, driver->deviceGetCount(count), "cuDeviceGetCount");
+}
+
+KamiStatus kamiCudaOpenDevice(int ordinal, KamiCudaDevice **device) {
+  *device = nullptr;
+  KamiStatus status;
+  const CudaDriver *driver = cudaDriver(status);
+  if (!driver)
+    return status;
+  int handle;
+  status =
+      checkCuda(*driver, driver->deviceGet(&handle, ordinal), "cuDeviceGet");
+  if (status != KAMI_STATUS_OK)
+    return status;
+  CUcontext context;
+  status = checkCuda(*driver, driver->primaryCtxRetain(&context, handle),
+                     "cuDevicePrimaryCtxRetain");
+  if (status != KAMI_STATUS_OK)
+    return status;
+  *device = new KamiCudaDevice{*driver, handle, context};
+  return KAMI_STATUS_OK;
+}
+
+void kamiCudaCloseDevice(KamiCudaDevice *device) {
+  if (!device)
+    return;
+  device->driver.primaryCtxRelease(device->ordinal);
+  delete device;
+}
+
+KamiStatus kamiCudaDescribeDevice(KamiCudaDevice *device,
+                                  KamiCudaDeviceInfo *info) {
+  const CudaDriver &driver = device->driver;
+  *info = {};
+  const std::pair<int *, CudaDeviceAttribute> attributes[] = {
+      {&info->major, cudaComputeCapabilityMajor},
+      {&info->minor, cudaComputeCapabilityMinor},
+      {&info->multiprocessors, cudaMultiprocessorCount},
+      {&info->kiloHertz, cudaClockRate},
+      {&info->warpSize, cudaWarpSize},
+      {&info->l2Bytes, cudaL2CacheSize},
+      {&info->sharedBytesPerBlock, cudaMaxSharedMemoryPerBlockOptin},
+  };
+  for (auto [value, attribute] : attributes) {
+    int result = driver.deviceGetAttribute(value, attribute, device->ordinal);
+    if (result != cudaSuccess)
+      return checkCuda(driver, result, "cuDeviceGetAttribute");
+  }
+  KamiStatus status = checkCuda(
+      driver,
+      driver.deviceGetName(info->name, sizeof(info->name), device->ordinal),
+      "cuDeviceGetName");
+  if (status != KAMI_STATUS_OK)
+    return status;
+  status = checkCuda(driver, driver.driverGetVersion(&info->driverVersion),
+                     "cuDriverGetVersion");
+  if (status != KAMI_STATUS_OK)
+    return status;
+  size_t bytes = 0;
+  status = checkCuda(driver, driver.deviceTotalMem(&bytes, device->ordinal),
+                     "cuDeviceTotalMem");
+  info->memoryBytes = bytes;
+  return status;
+}
+
+KamiStatus kamiCudaSynchronize(KamiCudaDevice *device) {
+  return call(device, "cuCtxSynchronize", &CudaDriver::ctxSynchronize);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+KamiStatus kamiCudaAllocate(KamiCudaDevice *device, size_t bytes,
+                            KamiCudaPointer *pointer) {
+  *pointer = 0;
+  return call(device, "cuMemAlloc", &CudaDriver::memAlloc, pointer,
+              std::max<size_t>(bytes, 1));
+}
+
+KamiStatus kamiCudaFree(KamiCudaDevice *device, KamiCudaPointer pointer) {
+  return call(device, "cuMemFree", &CudaDriver::memFree, pointer);
+}
+
+KamiStatus kamiCudaCopyToDevice(KamiCudaDevice *device, KamiCudaPointer to,
+                                const void *from, size_t bytes) {
+  return call(device, "cuMemcpyHtoD", &CudaDriver::memcpyHtoD, to, from, bytes);
+}
+
+KamiStatus kamiCudaCopyToHost(KamiCudaDevice *device, void *to,
+                              KamiCudaPointer from, size_t bytes) {
+  return call(device, "cuMemcpyDtoH", &CudaDriver::memcpyDtoH, to, from, bytes);
+}
+
+KamiStatus kamiCudaFillBytes(KamiCudaDevice *device, KamiCudaPointer to,
+                             unsigned char byte, size_t bytes) {
+  return call(device, "cuMemsetD8", &CudaDriver::memsetD8, to, byte, bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+/// The driver's log, one line, without the padding it ends in.
+static std::string joinLines(const char *log) {
+  std::string line(log);
+  while (!line.empty() && (line.back() == '\n' || line.back() == ' '))
+    line.pop_back();
+  std::replace(line.begin(), line.end(), '\n', ';');
+  return line;
+}
+
+KamiStatus kamiCudaLoadModule(KamiCudaDevice *device, const void *image,
+                              size_t bytes, KamiCudaModule *module) {
+  *module = nullptr;
+  Current current(device);
+  if (current.status() != KAMI_STATUS_OK)
+    return current.status();
+  // The driver tells PTX from a cubin by its first bytes and reads PTX up to a
+  // zero, which a std::string has behind its last byte.
+  std::string text(static_cast<const char *>(image), bytes);
+  char log[8192] = "";
+  int options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
+  // The driver takes numbers in the bits of the pointer.
+  void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
+  int result =
+      device->driver.moduleLoadDataEx(module, text.data(), 2, options, values);
+  return checkCuda(device->driver, result, "cuModuleLoadDataEx",
+                   joinLines(log).c_str());
+}
+
+KamiStatus kamiCudaUnloadModule(KamiCudaDevice *device, KamiCudaModule module) {
+  return call(device, "cuModuleUnload", &CudaDriver::moduleUnload, module);
+}
+
+KamiStatus kamiCudaGetFunction(KamiCudaDevice *device, KamiCudaModule module,
+                               const char *name, KamiCudaFunction *function) {
+  *function = nullptr;
+  Current current(device);
+  if (current.status() != KAMI_STATUS_OK)
+    return current.status();
+  return checkCuda(device->driver,
+                   device->driver.moduleGetFunction(function, module, name),
+                   "cuModuleGetFunction", name);
+}
+
+KamiStatus kamiCudaDescribeFunction(KamiCudaDevice *device,
+                                    KamiCudaFunction function,
+                                    KamiCudaFunctionInfo *info) {
+  *info = {};
+  Current current(device);
+  if (current.status() != KAMI_STATUS_OK)
+    return current.status();
+  const std::pair<int *, CudaFunctionAttribute> attributes[] = {
+      {&info->registers, cudaNumRegisters},
+      {&info->localBytes, cudaLocalSizeBytes},
+      {&info->staticSharedBytes, cudaSharedSizeBytes},
+      {&info->maxThreads, cudaMaxThreadsPerBlock},
+  };
+  for (auto [value, attribute] : attributes) {
+    int result = device->driver.funcGetAttribute(value, attribute, function);
+    if (result != cudaSuccess)
+      return checkCuda(device->driver, result, "cuFuncGetAttribute");
+  }
+  return KAMI_STATUS_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// Raises the function's limit of dynamic shared memory where `bytes` exceed
+/// it. Never lowers it: another thread may be about to launch with more.
+static KamiStatus allowDynamicShared(const CudaDriver &driver,
+                                     KamiCudaFunction function, int bytes) {
+  int limit = 0;
+  KamiStatus status = checkCuda(
+      driver,
+      driver.funcGetAttribute(&limit, cudaMaxDynamicSharedSizeBytes, function),
+      "cuFuncGetAttribute");
+  if (status != KAMI_STATUS_OK || bytes <= limit)
+    return status;
+  int result =
+      driver.funcSetAttribute(function, cudaMaxDynamicSharedSizeBytes, bytes);
+  if (result == cudaSuccess)
+    return KAMI_STATUS_OK;
+  std::string wanted = std::to_string(bytes) + " bytes of shared memory asked";
+  return checkCuda(driver, result, "cuFuncSetAttribute", wanted.c_str());
+}
+
+KamiStatus kamiCudaLaunchKernel(KamiCudaDevice *device,
+                                KamiCudaFunction function,
+                                const KamiCudaLaunch *launch,
+                                KamiCudaStream stream, void **arguments) {
+  Current current(device);
+  if (current.status() != KAMI_STATUS_OK)
+    return current.status();
+  const CudaDriver &driver = device->driver;
+  if (launch->dynamicSharedBytes > 0) {
+    KamiStatus status =
+        allowDynamicShared(driver, function, launch->dynamicSharedBytes);
+    if (status != KAMI_STATUS_OK)
+      return status;
+  }
+  int result = driver.launchKernel(
+      function, launch->grid[0], launch->grid[1], launch->grid[2],
+      launch->block[0], launch->block[1], launch->block[2],
+      launch->dynamicSharedBytes, stream, arguments, nullptr);
+  return checkCuda(driver, result, "cuLaunchKernel");
+}
+
+KamiStatus kamiCudaCreateStream(KamiCudaDevice *device,
+                                KamiCudaStream *stream) {
+  *stream = nullptr;
+  // 0: ordered with the default stream. A copy from pageable memory may return
+  // before it is done, and a kernel must not overtake it.
+  return call(device, "cuStreamCreate", &CudaDriver::streamCreate, stream, 0u);
+}
+
+KamiStatus kamiCudaDestroyStream(KamiCudaDevice *device,
+                                 KamiCudaStream stream) {
+  return call(device, "cuStreamDestroy", &CudaDriver::streamDestroy, stream);
+}
+
+KamiStatus kamiCudaSynchronizeStream(KamiCudaDevice *device,
+                                     KamiCudaStream stream) {
+  return call(device, "cuStreamSynchronize", &CudaDriver::streamSynchronize,
+              stream);
+}
+
+//===----------------------------------------------------------------------===//
+// Time
+//===----------------------------------------------------------------------===//
+
+KamiStatus kamiCudaCreateEvent(KamiCudaDevice *device, KamiCudaEvent *event) {
+  *event = nullptr;
+  return call(device, "cuEventCreate", &CudaDriver::eventCreate, event, 0u);
+}
+
+KamiStatus kamiCudaDestroyEvent(KamiCudaDevice *device, KamiCudaEvent event) {
+  return call(device, "cuEventDestroy", &CudaDriver::eventDestroy, event);
+}
+
+KamiStatus kamiCudaRecordEvent(KamiCudaDevice *device, KamiCudaEvent event,
+                               KamiCudaStream stream) {
+  return call(device, "cuEventRecord", &CudaDriver::eventRecord, event, stream);
+}
+
+KamiStatus kamiCudaElapsed(KamiCudaDevice *device, KamiCudaEvent start,
+                           KamiCudaEvent stop, double *microseconds) {
+  *microseconds = 0;
+  KamiStatus status =
+      call(device, "cuEventSynchronize", &CudaDriver::eventSynchronize, stop);
+  if (status != KAMI_STATUS_OK)
+    return status;
+  float milliseconds = 0;
+  status = call(device, "cuEventElapsedTime", &CudaDriver::eventElapsedTime,
+                &milliseconds, start, stop);
+  *microseconds = milliseconds * 1e3;
+  return status;
+}
+
+KamiStatus kamiCudaBeginCapture(KamiCudaDevice *device, KamiCudaStream stream) {
+  return call(device, "cuStreamBeginCapture", &CudaDriver::streamBeginCapture,
+              stream, cudaCaptureThreadLocal);
+}
+
+KamiStatus kamiCudaEndCapture(KamiCudaDevice *device, KamiCudaStream stream,
+                              KamiCudaGraph *graph) {
+  *graph = nullptr;
+  CUgraph recorded = nullptr;
+  KamiStatus status = call(device, "cuStreamEndCapture",
+                           &CudaDriver::streamEndCapture, stream, &recorded);
+  if (status != KAMI_STATUS_OK)
+    return status;
+  status = call(device, "cuGraphInstantiate", &CudaDriver::graphInstantiate,
+                graph, recorded, 0ull);
+  // The executable graph does not refer to the one that it was made from.
+  device->driver.graphDestroy(recorded);
+  return status;
+}
+
+KamiStatus kamiCudaLaunchGraph(KamiCudaDevice *device, KamiCudaGraph graph,
+                               KamiCudaStream stream) {
+  return call(device, "cuGraphLaunch", &CudaDriver::graphLaunch, graph, stream);
+}
+
+KamiStatus kamiCudaDestroyGraph(KamiCudaDevice *device, KamiCudaGraph graph) {
+  return call(device, "cuGraphExecDestroy", &CudaDriver::graphExecDestroy,
+              graph);
+}

@@ -1,0 +1,105 @@
+//===- Atom.cpp - Matrix instructions -------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Target/Atom.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace kami;
+
+using K = ElementKind;
+using I = Instruction;
+
+llvm::StringRef kami::name(Instruction instruction) {
+  switch (instruction) {
+  case Instruction::MmaSync:
+    return "mma_sync";
+  case Instruction::Mfma:
+    return "mfma";
+  case Instruction::Wmma:
+    return "wmma";
+  case Instruction::CooperativeMatrix:
+    return "cooperative_matrix";
+  }
+  llvm_unreachable("covered switch");
+}
+
+static constexpr llvm::StringLiteral ptx =
+    "PTX ISA 9.0, section 9.7.14.5 (mma)";
+static constexpr llvm::StringLiteral cdna2 =
+    "AMD Instinct MI200 ISA, section 7 (matrix arithmetic)";
+static constexpr llvm::StringLiteral cdna3 =
+    "AMD Instinct MI300 ISA, section 7 (matrix arithmetic)";
+static constexpr llvm::StringLiteral cdna4 =
+    "AMD CDNA4 ISA, section 7 (matrix arithmetic)";
+static constexpr llvm::StringLiteral rdna3 =
+    "AMD RDNA3 ISA, section 7.9 (wave matrix multiply accumulate)";
+static constexpr llvm::StringLiteral khr =
+    "SPV_KHR_cooperative_matrix; the device lists the shapes";
+
+// clang-format off
+static constexpr Atom atoms[] = {
+    // NVIDIA. m16n8k4 f64 and m16n8k8 f16 exist too, but are slower.
+    {"mma_sync.m16n8k16.f32.f16", I::MmaSync, {16, 8, 16}, K::F16, K::F32,
+     "nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32", ptx},
+    {"mma_sync.m16n8k16.f16.f16", I::MmaSync, {16, 8, 16}, K::F16, K::F16,
+     "nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b16", ptx},
+    {"mma_sync.m16n8k16.f32.bf16", I::MmaSync, {16, 8, 16}, K::BF16, K::F32,
+     "nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32", ptx},
+    {"mma_sync.m16n8k8.f32.tf32", I::MmaSync, {16, 8, 8}, K::TF32, K::F32,
+     "nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32", ptx},
+    {"mma_sync.m16n8k8.f64.f64", I::MmaSync, {16, 8, 8}, K::F64, K::F64,
+     "nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64", ptx},
+    {"mma_sync.m16n8k16.f64.f64", I::MmaSync, {16, 8, 16}, K::F64, K::F64,
+     "nv.a.16x16.b64", "nv.b.16x8.b64", "nv.c.16x8.b64", ptx},
+    {"mma_sync.m8n8k4.f64.f64", I::MmaSync, {8, 8, 4}, K::F64, K::F64,
+     "nv.a.8x4.b64", "nv.b.4x8.b64", "nv.c.8x8.b64", ptx},
+
+    // AMD CDNA.
+    {"mfma.m16n16k16.f32.f16", I::Mfma, {16, 16, 16}, K::F16, K::F32,
+     "", "", "", cdna2},
+    {"mfma.m16n16k16.f32.bf16", I::Mfma, {16, 16, 16}, K::BF16, K::F32,
+     "", "", "", cdna2},
+    {"mfma.m16n16k4.f32.f32", I::Mfma, {16, 16, 4}, K::F32, K::F32,
+     "", "", "", cdna2},
+    {"mfma.m16n16k4.f64.f64", I::Mfma, {16, 16, 4}, K::F64, K::F64,
+     "", "", "", cdna2},
+    {"mfma.m16n16k8.f32.tf32", I::Mfma, {16, 16, 8}, K::TF32, K::F32,
+     "", "", "", cdna3},
+    {"mfma.m16n16k32.f32.f16", I::Mfma, {16, 16, 32}, K::F16, K::F32,
+     "", "", "", cdna4},
+    {"mfma.m16n16k32.f32.bf16", I::Mfma, {16, 16, 32}, K::BF16, K::F32,
+     "", "", "", cdna4},
+
+    // AMD RDNA.
+    {"wmma.m16n16k16.f32.f16", I::Wmma, {16, 16, 16}, K::F16, K::F32,
+     "", "", "", rdna3},
+    {"wmma.m16n16k16.f16.f16", I::Wmma, {16, 16, 16}, K::F16, K::F16,
+     "", "", "", rdna3},
+    {"wmma.m16n16k16.f32.bf16", I::Wmma, {16, 16, 16}, K::BF16, K::F32,
+     "", "", "", rdna3},
+
+    // SPIR-V.
+    {"cooperative_matrix.m16n16k16.f32.f16", I::CooperativeMatrix,
+     {16, 16, 16}, K::F16, K::F32, "", "", "", khr},
+    {"cooperative_matrix.m16n16k16.f16.f16", I::CooperativeMatrix,
+     {16, 16, 16}, K::F16, K::F16, "", "", "", khr},
+    {"cooperative_matrix.m8n16k16.f32.f16", I::CooperativeMatrix,
+     {8, 16, 16}, K::F16, K::F32, "", "", "", khr},
+    {"cooperative_matrix.m8n16k16.f32.bf16", I::CooperativeMatrix,
+     {8, 16, 16}, K::BF16, K::F32, "", "", "", khr},
+};
+// clang-format on
+
+llvm::ArrayRef<Atom> kami::allAtoms() { return atoms; }
+
+const Atom *kami::findAtom(llvm::StringRef name) {
+  const Atom *found =
+      llvm::find_if(atoms, [&](const Atom &atom) { return atom.name == name; });
+  return found == std::end(atoms) ? nullptr : found;
+}

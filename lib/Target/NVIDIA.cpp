@@ -1,0 +1,233 @@
+//===- NVIDIA.cpp - Facts about NVIDIA's chips ----------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tables.h"
+
+using namespace kami;
+
+using P = Provenance;
+
+static constexpr llvm::StringLiteral limits =
+    "CUDA C++ Programming Guide 13.0, table \"Technical Specifications per "
+    "Compute Capability\"";
+static constexpr llvm::StringLiteral banks =
+    "CUDA C++ Programming Guide 13.0, section \"Shared Memory\"";
+static constexpr llvm::StringLiteral limitFigures =
+    "warp size, registers, threads, blocks, shared memory";
+static constexpr llvm::StringLiteral bankFigures =
+    "banks, bytes a cycle of shared memory";
+
+//===----------------------------------------------------------------------===//
+// Atoms
+//===----------------------------------------------------------------------===//
+
+static constexpr llvm::StringLiteral a100 =
+    "NVIDIA A100 Tensor Core GPU Architecture whitepaper, table 3";
+static constexpr AtomRate sm80Atoms[] = {
+    {"mma_sync.m16n8k16.f32.f16", 512, 1.0, P::Assumed, a100},
+    {"mma_sync.m16n8k16.f16.f16", 512, 1.0, P::Assumed, a100},
+    {"mma_sync.m16n8k16.f32.bf16", 512, 1.0, P::Assumed, a100},
+    {"mma_sync.m16n8k8.f32.tf32", 256, 1.0, P::Assumed, a100},
+    {"mma_sync.m8n8k4.f64.f64", 32, 1.0, P::Assumed, a100},
+};
+
+// GeForce chips halve the rate where the sum is in f32, and run f64 mma on the
+// two f64 units of a multiprocessor: 4 operations a cycle, 1 per tensor core.
+static constexpr llvm::StringLiteral ada =
+    "NVIDIA Ada GPU Architecture whitepaper, appendix A, RTX 4090";
+static constexpr AtomRate sm89Atoms[] = {
+    {"mma_sync.m16n8k16.f32.f16", 128, 1.0, P::Assumed, ada},
+    {"mma_sync.m16n8k16.f16.f16", 256, 1.0, P::Assumed, ada},
+    {"mma_sync.m16n8k16.f32.bf16", 128, 1.0, P::Assumed, ada},
+    {"mma_sync.m16n8k8.f32.tf32", 64, 1.0, P::Assumed, ada},
+    {"mma_sync.m8n8k4.f64.f64", 1, 1.0, P::Assumed, ada},
+};
+
+// Documented rates are what wgmma reaches. mma.sync alone, measured on an H200
+// at 1980 MHz (132 x 4 tensor cores): 643, 322, 66.4 and 33 TFLOPS.
+static constexpr double sm90TeraPerOp = 132 * 4 * 1980e6 * 1e-12;
+static constexpr llvm::StringLiteral h200 =
+    "NVIDIA H100 whitepaper, table 2; loops of mma.sync on an H200: 643 TFLOPS "
+    "f16, 322 tf32, 66.4 f64, 33 f64 by m8n8k4";
+static constexpr llvm::StringLiteral h200BF16 =
+    "NVIDIA H100 whitepaper, table 2; taken to run as f16 does";
+static constexpr AtomRate sm90Atoms[] = {
+    {"mma_sync.m16n8k16.f32.f16", 1024, 643 / (1024 * sm90TeraPerOp),
+     P::Measured, h200},
+    {"mma_sync.m16n8k16.f16.f16", 1024, 643 / (1024 * sm90TeraPerOp),
+     P::Measured, h200},
+    {"mma_sync.m16n8k16.f32.bf16", 1024, 643 / (1024 * sm90TeraPerOp),
+     P::Assumed, h200BF16},
+    {"mma_sync.m16n8k8.f32.tf32", 512, 322 / (512 * sm90TeraPerOp), P::Measured,
+     h200},
+    {"mma_sync.m16n8k8.f64.f64", 64, 66.4 / (64 * sm90TeraPerOp), P::Measured,
+     h200},
+    {"mma_sync.m16n8k16.f64.f64", 64, 66.4 / (64 * sm90TeraPerOp), P::Measured,
+     h200},
+    {"mma_sync.m8n8k4.f64.f64", 64, 33 / (64 * sm90TeraPerOp), P::Measured,
+     h200},
+};
+
+// The documented rates belong to tcgen05. mma.sync is taken to run as fast per
+// tensor core as on sm_90, which is 0.3 of them, and m8n8k4 at half the rate of
+// the larger f64 shapes, again as on sm_90.
+static constexpr llvm::StringLiteral b200 =
+    "NVIDIA Blackwell architecture technical brief, B200 (f16 2250 dense, tf32 "
+    "1125, f64 40 TFLOPS)";
+static constexpr AtomRate sm100Atoms[] = {
+    {"mma_sync.m16n8k16.f32.f16", 2048, 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k16.f16.f16", 2048, 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k16.f32.bf16", 2048, 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k8.f32.tf32", 1024, 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k8.f64.f64", 32, 1.0, P::Assumed, b200},
+    {"mma_sync.m16n8k16.f64.f64", 32, 1.0, P::Assumed, b200},
+    {"mma_sync.m8n8k4.f64.f64", 32, 0.5, P::Assumed, b200},
+};
+
+// At 2407 MHz the whitepaper's 419, 209.5 and 104.8 TFLOPS are these; so are
+// the 462 TFLOPS that KAMI's Table 3 gives at 2655 MHz.
+static constexpr llvm::StringLiteral rtx5090 =
+    "NVIDIA RTX Blackwell GPU Architecture whitepaper, appendix A, RTX 5090";
+static constexpr AtomRate sm120Atoms[] = {
+    {"mma_sync.m16n8k16.f32.f16", 128, 1.0, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k16.f16.f16", 256, 1.0, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k16.f32.bf16", 128, 1.0, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k8.f32.tf32", 64, 1.0, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k8.f64.f64", 1, 1.0, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k16.f64.f64", 1, 1.0, P::Assumed, rtx5090},
+    {"mma_sync.m8n8k4.f64.f64", 1, 1.0, P::Assumed, rtx5090},
+};
+
+//===----------------------------------------------------------------------===//
+// Chips
+//===----------------------------------------------------------------------===//
+
+static constexpr Citation sm80Citations[] = {
+    {limitFigures, P::Documented, limits},
+    {bankFigures, P::Documented, banks},
+    {"multiprocessors, tensor cores, clock, L2, memory bandwidth",
+     P::Documented, "NVIDIA A100 whitepaper, table 4 (80 GB, SXM4)"},
+    {"latencies, launch", P::Assumed, "as measured on sm_90"},
+};
+static constexpr Citation sm89Citations[] = {
+    {limitFigures, P::Documented, limits},
+    {bankFigures, P::Documented, banks},
+    {"multiprocessors, tensor cores, clock, L2, memory bandwidth",
+     P::Documented, ada},
+    {"latencies, launch", P::Assumed, "as measured on sm_90"},
+};
+static constexpr Citation sm90Citations[] = {
+    {limitFigures, P::Documented, limits},
+    {"banks", P::Documented, banks},
+    {"multiprocessors, tensor cores, L2", P::Documented,
+     "NVIDIA H100 whitepaper, table 2 (SXM5)"},
+    {"clock", P::Documented, "KAMI (SC '25), Table 3, GH200"},
+    {"latency and bytes a cycle of shared memory, memory bandwidth (a copy), "
+     "launch (an empty kernel in a graph's replay)",
+     P::Measured, "on an H200, CUDA 13.0"},
+    {"latency of device memory", P::Assumed, "0.35 microseconds when idle"},
+};
+static constexpr Citation sm100Citations[] = {
+    {limitFigures, P::Documented, limits},
+    {bankFigures, P::Documented, banks},
+    {"multiprocessors, tensor cores, clock, L2, memory bandwidth",
+     P::Documented, b200},
+    {"latencies, launch", P::Assumed, "as measured on sm_90"},
+};
+static constexpr Citation sm120Citations[] = {
+    {limitFigures, P::Documented, limits},
+    {bankFigures, P::Documented, banks},
+    {"multiprocessors, tensor cores, L2, memory bandwidth", P::Documented,
+     rtx5090},
+    {"clock", P::Documented,
+     "KAMI (SC '25), Table 3; the whitepaper promises 2407"},
+    {"latencies, launch", P::Assumed, "as measured on sm_90"},
+};
+
+/// What compute capabilities 8.0 to 12.0 share.
+static Chip common() {
+  Chip chip;
+  chip.vendor = "NVIDIA";
+  chip.instruction = Instruction::MmaSync;
+  chip.warpSize = 32;
+  chip.tensorCores = 4;
+  chip.registers = 65536;
+  chip.maxRegistersPerThread = 255;
+  chip.registerGranularity = 8;
+  chip.maxThreadsPerBlock = 1024;
+  chip.sharedReservedPerBlock = 1024;
+  chip.sharedBanks = 32;
+  chip.sharedBankBytes = 4;
+  chip.sharedLatency = 29;
+  chip.sharedBandwidth = 128;
+  chip.memoryLatency = 700;
+  chip.launchMicroseconds = 0.7;
+  return chip;
+}
+
+/// The large chips: 2048 threads and 32 blocks on a multiprocessor.
+static Chip dataCenter(int64_t sharedKiB) {
+  Chip chip = common();
+  chip.maxThreadsPerMultiprocessor = 2048;
+  chip.maxBlocksPerMultiprocessor = 32;
+  chip.sharedPerMultiprocessor = sharedKiB << 10;
+  chip.sharedPerBlock = (sharedKiB - 1) << 10;
+  return chip;
+}
+
+/// The GeForce chips: 1536 threads, 24 blocks and 100 KiB of shared memory.
+static Chip geForce() {
+  Chip chip = common();
+  chip.maxThreadsPerMultiprocessor = 1536;
+  chip.maxBlocksPerMultiprocessor = 24;
+  chip.sharedPerMultiprocessor = 100 << 10;
+  chip.sharedPerBlock = 99 << 10;
+  return chip;
+}
+
+namespace {
+/// What tells one product from its kin.
+struct Product {
+  llvm::StringRef chip;
+  llvm::StringRef name;
+  int64_t multiprocessors;
+  double boostMHz;
+  int64_t l2MiB;
+  double memoryBandwidth;
+  llvm::ArrayRef<AtomRate> atoms;
+  llvm::ArrayRef<Citation> citations;
+};
+} // namespace
+
+static Chip make(Chip chip, const Product &product) {
+  chip.name = product.chip;
+  chip.product = product.name;
+  chip.multiprocessors = product.multiprocessors;
+  chip.boostMHz = product.boostMHz;
+  chip.l2Bytes = product.l2MiB << 20;
+  chip.memoryBandwidth = product.memoryBandwidth;
+  chip.atoms = product.atoms;
+  chip.citations = product.citations;
+  return chip;
+}
+
+llvm::ArrayRef<Chip> kami::nvidiaChips() {
+  static const Chip chips[] = {
+      make(dataCenter(164), {"sm_80", "NVIDIA A100", 108, 1410, 40, 2039,
+                             sm80Atoms, sm80Citations}),
+      make(geForce(), {"sm_89", "NVIDIA GeForce RTX 4090", 128, 2520, 72, 1008,
+                       sm89Atoms, sm89Citations}),
+      make(dataCenter(228), {"sm_90", "NVIDIA H200", 132, 1980, 50, 4264,
+                             sm90Atoms, sm90Citations}),
+      make(dataCenter(228), {"sm_100", "NVIDIA B200", 148, 1850, 126, 8000,
+                             sm100Atoms, sm100Citations}),
+      make(geForce(), {"sm_120", "NVIDIA GeForce RTX 5090", 170, 2655, 96, 1792,
+                       sm120Atoms, sm120Citations}),
+  };
+  return chips;
+}

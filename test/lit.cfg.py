@@ -1,0 +1,73 @@
+# The lit suite: every .mlir and .test below this folder. A test's path names
+# what it tests.
+
+import ctypes
+import os
+import shutil
+
+import lit.formats
+
+config.name = "kami"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+# `unit` is GoogleTest's, `Consumer` a project of its own, `Inputs` no tests.
+config.excludes = ["unit", "Consumer", "Inputs", "lit.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.kami_binary_root, "test")
+
+TOOLS = os.path.join(config.kami_binary_root, "bin")
+
+
+def find_ptxas():
+    """The folder of NVIDIA's assembler, which decides registers and spills."""
+    homes = [os.environ.get("CUDA_HOME"), "/usr/local/cuda"]
+    folders = [os.path.join(home, "bin") for home in homes if home]
+    search = os.pathsep.join([os.environ.get("PATH", ""), *folders])
+    found = shutil.which("ptxas", path=search)
+    return os.path.dirname(found) if found else None
+
+
+def has_cuda_device():
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int(0)
+    return (
+        driver.cuInit(0) == 0
+        and driver.cuDeviceGetCount(ctypes.byref(count)) == 0
+        and count.value > 0
+    )
+
+
+path = [TOOLS, config.llvm_tools, os.environ.get("PATH", "")]
+ptxas = find_ptxas()
+if ptxas:
+    config.available_features.add("ptxas")
+    path.append(ptxas)
+if has_cuda_device():
+    config.available_features.add("cuda")
+# The plugin joins an mlir-opt that holds LLVM as a shared library, and only if
+# it does not bring an LLVM of its own.
+if config.kami_static_llvm.upper() not in ("ON", "TRUE", "1", "YES"):
+    config.available_features.add("shared-llvm")
+
+config.environment["PATH"] = os.pathsep.join(path)
+# What a device, a toolkit or a sanitizer needs of the caller's environment.
+for name in (
+    "CUDA_HOME",
+    "CUDA_VISIBLE_DEVICES",
+    "LD_LIBRARY_PATH",
+    "ASAN_OPTIONS",
+    "UBSAN_OPTIONS",
+):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions.append(
+    ("%kami_plugin", os.path.join(config.kami_binary_root, "lib", "KamiPlugin.so"))
+)
+# Debian's name for the compiler driver that the plugin is loaded into.
+config.substitutions.append(
+    (r"\bmlir-opt-22\b", os.path.join(config.llvm_tools, "mlir-opt"))
+)

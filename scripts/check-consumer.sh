@@ -8,7 +8,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 cmake --install "$build" --prefix "$scratch/prefix" >"$scratch/install.log"
-cmake -S test/Consumer -B "$scratch/build" -G Ninja \
+cmake --log-level=NOTICE -S test/Consumer -B "$scratch/build" -G Ninja \
   -DCMAKE_PREFIX_PATH="$scratch/prefix"
 cmake --build "$scratch/build"
 # The sources must not be reachable by accident: run from elsewhere.

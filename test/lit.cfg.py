@@ -53,14 +53,8 @@ if config.kami_static_llvm.upper() not in ("ON", "TRUE", "1", "YES"):
     config.available_features.add("shared-llvm")
 
 config.environment["PATH"] = os.pathsep.join(path)
-# What a device, a toolkit or a sanitizer needs of the caller's environment.
-for name in (
-    "CUDA_HOME",
-    "CUDA_VISIBLE_DEVICES",
-    "LD_LIBRARY_PATH",
-    "ASAN_OPTIONS",
-    "UBSAN_OPTIONS",
-):
+# Which toolkit and which devices the caller chose.
+for name in ("CUDA_HOME", "CUDA_VISIBLE_DEVICES"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 

@@ -56,8 +56,8 @@ static LogicalResult verifyOperandKinds(GemmOp op) {
            << op.getC().getType() << ", C's, but got "
            << op.getResult().getType();
   for (auto [type, name] :
-       {std::pair(op.getAType(), "A"), std::pair(op.getBType(), "B"),
-        std::pair(op.getCType(), "C")}) {
+       {std::pair(op.getCType(), "C"), std::pair(op.getAType(), "A"),
+        std::pair(op.getBType(), "B")}) {
     if (type.getRank() < 2)
       return op.emitOpError("expected at least two dimensions of ")
              << name << ", but got " << type.getRank();
@@ -69,7 +69,7 @@ static LogicalResult verifyOperandKinds(GemmOp op) {
   return success();
 }
 
-/// (C3), (C6), (C7)
+/// (C3), (C6), (C7), (C8)
 static LogicalResult verifyElementTypes(GemmOp op) {
   Type a = op.getAType().getElementType(), b = op.getBType().getElementType();
   Type c = op.getCType().getElementType(), accumulator = op.getAccumulator();
@@ -80,6 +80,11 @@ static LogicalResult verifyElementTypes(GemmOp op) {
     if (!type.isIntOrFloat())
       return op.emitOpError("expected integer or float elements, but got ")
              << type;
+  if (isa<FloatType>(a) != isa<FloatType>(c) ||
+      isa<FloatType>(a) != isa<FloatType>(accumulator))
+    return op.emitOpError("expected elements and accumulator that are all "
+                          "floats or all integers, but got ")
+           << a << ", " << c << " and " << accumulator;
   for (Value scale : {op.getAlpha(), op.getBeta()})
     if (scale && scale.getType() != accumulator)
       return op.emitOpError("expected ")

@@ -76,7 +76,7 @@ const CudaDriver *kami::cudaDriver(KamiStatus &status) {
   status = loaded.status;
   if (status == KAMI_STATUS_OK)
     return &loaded.driver;
-  fail(status, loaded.error);
+  setLastError(status, loaded.error);
   return nullptr;
 }
 
@@ -96,6 +96,6 @@ KamiStatus kami::checkCuda(const CudaDriver &driver, int result,
     message += std::string(": ") + details;
   bool noDevice =
       result == cudaErrorNoDevice || result == cudaErrorInvalidDevice;
-  return fail(noDevice ? KAMI_STATUS_NO_DEVICE : KAMI_STATUS_FAILED,
-              std::move(message));
+  return setLastError(noDevice ? KAMI_STATUS_NO_DEVICE : KAMI_STATUS_FAILED,
+                      std::move(message));
 }

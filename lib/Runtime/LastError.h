@@ -16,7 +16,7 @@ namespace kami {
 
 /// Keeps `message` for this thread's `kamiRuntimeLastError` and returns
 /// `status`.
-KamiStatus fail(KamiStatus status, std::string message);
+KamiStatus setLastError(KamiStatus status, std::string message);
 
 } // namespace kami
 

@@ -17,7 +17,7 @@ static std::string &lastError() {
 
 const char *kamiRuntimeLastError(void) { return lastError().c_str(); }
 
-KamiStatus kami::fail(KamiStatus status, std::string message) {
+KamiStatus kami::setLastError(KamiStatus status, std::string message) {
   lastError() = std::move(message);
   return status;
 }

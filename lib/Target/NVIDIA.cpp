@@ -151,7 +151,7 @@ static constexpr Citation sm120Citations[] = {
 
 /// What compute capabilities 8.0 to 12.0 share.
 static Chip common() {
-  Chip chip;
+  Chip chip = {};
   chip.vendor = "NVIDIA";
   chip.instruction = Instruction::MmaSync;
   chip.warpSize = 32;
@@ -190,44 +190,18 @@ static Chip geForce() {
   return chip;
 }
 
-namespace {
-/// What tells one product from its kin.
-struct Product {
-  llvm::StringRef chip;
-  llvm::StringRef name;
-  int64_t multiprocessors;
-  double boostMHz;
-  int64_t l2MiB;
-  double memoryBandwidth;
-  llvm::ArrayRef<AtomRate> atoms;
-  llvm::ArrayRef<Citation> citations;
-};
-} // namespace
-
-static Chip make(Chip chip, const Product &product) {
-  chip.name = product.chip;
-  chip.product = product.name;
-  chip.multiprocessors = product.multiprocessors;
-  chip.boostMHz = product.boostMHz;
-  chip.l2Bytes = product.l2MiB << 20;
-  chip.memoryBandwidth = product.memoryBandwidth;
-  chip.atoms = product.atoms;
-  chip.citations = product.citations;
-  return chip;
-}
-
 llvm::ArrayRef<Chip> kami::nvidiaChips() {
   static const Chip chips[] = {
-      make(dataCenter(164), {"sm_80", "NVIDIA A100", 108, 1410, 40, 2039,
-                             sm80Atoms, sm80Citations}),
-      make(geForce(), {"sm_89", "NVIDIA GeForce RTX 4090", 128, 2520, 72, 1008,
-                       sm89Atoms, sm89Citations}),
-      make(dataCenter(228), {"sm_90", "NVIDIA H200", 132, 1980, 50, 4264,
-                             sm90Atoms, sm90Citations}),
-      make(dataCenter(228), {"sm_100", "NVIDIA B200", 148, 1850, 126, 8000,
-                             sm100Atoms, sm100Citations}),
-      make(geForce(), {"sm_120", "NVIDIA GeForce RTX 5090", 170, 2655, 96, 1792,
-                       sm120Atoms, sm120Citations}),
+      makeChip(dataCenter(164), {"sm_80", "NVIDIA A100", 108, 1410, 40, 2039,
+                                 sm80Atoms, sm80Citations}),
+      makeChip(geForce(), {"sm_89", "NVIDIA GeForce RTX 4090", 128, 2520, 72,
+                           1008, sm89Atoms, sm89Citations}),
+      makeChip(dataCenter(228), {"sm_90", "NVIDIA H200", 132, 1980, 50, 4264,
+                                 sm90Atoms, sm90Citations}),
+      makeChip(dataCenter(228), {"sm_100", "NVIDIA B200", 148, 1850, 126, 8000,
+                                 sm100Atoms, sm100Citations}),
+      makeChip(geForce(), {"sm_120", "NVIDIA GeForce RTX 5090", 170, 2655, 96,
+                           1792, sm120Atoms, sm120Citations}),
   };
   return chips;
 }

@@ -24,11 +24,11 @@ struct Nickname {
 } // namespace
 
 static constexpr Nickname nicknames[] = {
-    {"a100", "sm_80"},      {"rtx4090", "sm_89"},  {"h100", "sm_90"},
-    {"h200", "sm_90"},      {"gh200", "sm_90"},    {"b200", "sm_100"},
-    {"rtx5090", "sm_120"},  {"mi210", "gfx90a"},   {"mi300x", "gfx942"},
-    {"mi355x", "gfx950"},   {"7900xtx", "gfx1100"}, {"9070xt", "gfx1201"},
-    {"max1100", "xe-hpc"},  {"b580", "xe2"},
+    {"a100", "sm_80"},     {"rtx4090", "sm_89"},   {"h100", "sm_90"},
+    {"h200", "sm_90"},     {"gh200", "sm_90"},     {"b200", "sm_100"},
+    {"rtx5090", "sm_120"}, {"mi210", "gfx90a"},    {"mi300x", "gfx942"},
+    {"mi355x", "gfx950"},  {"7900xtx", "gfx1100"}, {"9070xt", "gfx1201"},
+    {"max1100", "xe-hpc"}, {"b580", "xe2"},
 };
 
 llvm::StringRef kami::name(Provenance provenance) {
@@ -43,11 +43,22 @@ llvm::StringRef kami::name(Provenance provenance) {
   llvm_unreachable("covered switch");
 }
 
+Chip kami::makeChip(Chip chip, const Product &product) {
+  chip.name = product.chip;
+  chip.product = product.name;
+  chip.multiprocessors = product.multiprocessors;
+  chip.boostMHz = product.boostMHz;
+  chip.l2Bytes = product.l2MiB << 20;
+  chip.memoryBandwidth = product.memoryBandwidth;
+  chip.atoms = product.atoms;
+  chip.citations = product.citations;
+  return chip;
+}
+
 llvm::ArrayRef<Chip> kami::allChips() {
   static const std::vector<Chip> chips = [] {
     std::vector<Chip> all;
-    for (llvm::ArrayRef<Chip> table :
-         {nvidiaChips(), amdChips(), intelChips()})
+    for (llvm::ArrayRef<Chip> table : {nvidiaChips(), amdChips(), intelChips()})
       all.insert(all.end(), table.begin(), table.end());
     return all;
   }();

@@ -13,6 +13,21 @@
 
 namespace kami {
 
+/// What tells one product from its kin.
+struct Product {
+  llvm::StringRef chip;
+  llvm::StringRef name;
+  int64_t multiprocessors;
+  double boostMHz;
+  int64_t l2MiB;
+  double memoryBandwidth;
+  llvm::ArrayRef<AtomRate> atoms;
+  llvm::ArrayRef<Citation> citations;
+};
+
+/// A chip of the family `chip` with the product's own figures.
+Chip makeChip(Chip chip, const Product &product);
+
 llvm::ArrayRef<Chip> nvidiaChips();
 llvm::ArrayRef<Chip> amdChips();
 /// Intel's chips, and the device of no vendor that SPIR-V for Vulkan targets.

@@ -20,7 +20,11 @@ def ConvertLinalgToKami : Pass<"convert-linalg-to-kami"> {
     memrefs. A `linalg.fill` with zero that feeds the product becomes β = 0. What
     is not such a product, or has element types that no matrix instruction
     multiplies exactly as linalg says (f32 is never rounded to tf32), stays as it
-    is.
+    is. So do products of tensors whose dimensions would have to be permuted;
+    buffers are viewed in the order that `kami.gemm` wants.
+
+    Where linalg sums f16 or bf16 in the elements' own type, `kami.gemm` sums in
+    f32 and rounds once, which is at least as accurate.
   }];
   let dependentDialects = ["::kami::KamiDialect", "::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::memref::MemRefDialect"];
@@ -44,7 +48,8 @@ def ConvertKamiToNVVM : Pass<"convert-kami-to-nvvm", "::mlir::gpu::GPUModuleOp">
   let description = [{
     bf16 becomes `nvvm.mma.sync`; f64 becomes a call of the intrinsic of its
     shape. It is the last step before LLVM's dialect, so that everything above
-    sees an op with the instruction's semantics.
+    sees an op with the instruction's semantics. A kernel's module without a
+    target gets an `nvvm.target` for the chip of the surrounding `kami.target`.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::vector::VectorDialect"];

@@ -24,7 +24,7 @@ class Kami_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 }
 class Kami_EnumAttr<EnumAttrInfo info, string mnemonic>
     : EnumAttr<Kami_Dialect, info, mnemonic> {
-  let assemblyFormat = "$value";
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def Kami_RoleEnum : Kami_Enum<"Role", "operand of a matrix product", [

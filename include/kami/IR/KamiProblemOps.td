@@ -33,7 +33,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     `m × k` (`k × m` with `transpose_a`), B is `k × n` (`n × k` with
     `transpose_b`), C is `m × n`. Batch dimensions of A and B broadcast to C's
     as in NumPy: they are aligned at the right, and a missing one or one of
-    extent 1 is repeated.
+    static extent 1 is repeated. An extent known only at run time is C's.
 
     Sums are taken in the accumulator type and converted to C's element type
     once, at the end. `alpha` and `beta` are of the accumulator's type; a
@@ -63,6 +63,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     * (C5) batch extents equal C's, or are 1
     * (C6) `alpha` and `beta` have the accumulator's type
     * (C7) the accumulator is at least as wide as A's elements and C's
+    * (C8) elements and accumulator are all floats or all integers
   }];
   let arguments = (ins
     Kami_MatrixOperand:$a, Kami_MatrixOperand:$b, Kami_MatrixOperand:$c,

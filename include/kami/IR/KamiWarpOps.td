@@ -221,8 +221,9 @@ def Kami_ReduceOp : Kami_Op<"reduce", [
   let description = [{
     The warps of layer 0 get the sum over all warps of their row and column,
     added in the order of the layers; what others get is their own value. Layer
-    after layer goes through one buffer of rows × columns fragments, two
-    barriers each.
+    after layer goes through one buffer of rows × columns fragments: a barrier,
+    that layer's warps write, a barrier, layer 0's warps read. The buffer may
+    therefore overlay what is no longer needed.
 
     All warps of the block execute the op, and it orders their memory accesses
     as a barrier does.

@@ -126,7 +126,8 @@ struct Chip {
 llvm::ArrayRef<Chip> allChips();
 
 /// The chip of that name, or of a product's nickname ("gh200", "7900xtx"). The
-/// error lists the names: "unknown target 'sm_42', expected one of: sm_80, ...".
+/// error lists the names: "unknown target 'sm_42', expected one of: sm_80,
+/// ...".
 llvm::Expected<const Chip *> findChip(llvm::StringRef name);
 
 /// The types that `operand` accumulates in when nothing else is said: f32 for

@@ -1,0 +1,61 @@
+//===- Bridge.h - Plans and targets as attributes ------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The only place that turns a plan, a chip or an atom into an attribute and
+// back. Below it nothing knows MLIR; above it nothing knows tables.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_BRIDGE_BRIDGE_H
+#define KAMI_BRIDGE_BRIDGE_H
+
+#include "kami/IR/KamiOps.h"
+#include "kami/Model/SharedLayout.h"
+#include "kami/Plan/Plan.h"
+#include "kami/Plan/Problem.h"
+#include "kami/Target/Chip.h"
+
+namespace kami {
+
+/// The module attribute that names the chip.
+constexpr llvm::StringLiteral targetAttributeName = "kami.target";
+
+/// The kind whose elements have the type in memory; nothing for a type that no
+/// table knows. f32 is f32, never tf32.
+std::optional<ElementKind> elementKind(mlir::Type type);
+/// The type of a kind's elements in memory and registers.
+mlir::Type elementType(mlir::MLIRContext *context, ElementKind kind);
+
+MmaAtomAttr toAttribute(mlir::MLIRContext *context, const Atom &atom);
+/// The table's atom with the attribute's instruction, shape, types and layouts,
+/// or null.
+const Atom *findAtom(MmaAtomAttr attribute);
+
+/// How `plan` uses a block's shared memory.
+SharedLayout sharedLayout(const Plan &plan);
+
+PlanAttr toAttribute(mlir::MLIRContext *context, const Plan &plan);
+/// Emits an error at `op` if no table has the plan's atom.
+mlir::FailureOr<Plan> toPlan(mlir::Operation *op, PlanAttr attribute);
+
+/// The chip that `op`'s module is compiled for. Emits an error at `op` if the
+/// module names none, or one that is not known.
+mlir::FailureOr<const Chip *> targetOf(mlir::Operation *op);
+
+/// The product that `op` computes; an extent or batch known only at run time
+/// counts as `dynamicExtent`. Emits an error at `op` for a type that no matrix
+/// instruction has.
+mlir::FailureOr<Problem> problemOf(GemmOp op);
+
+/// What an extent that is known only at run time is planned as: large enough to
+/// be tiled, so that any size runs.
+constexpr int64_t dynamicExtent = 4096;
+
+} // namespace kami
+
+#endif // KAMI_BRIDGE_BRIDGE_H

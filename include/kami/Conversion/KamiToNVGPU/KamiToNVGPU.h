@@ -1,0 +1,30 @@
+//===- KamiToNVGPU.h - Warp-level ops to NVIDIA's lanes ------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_CONVERSION_KAMITONVGPU_KAMITONVGPU_H
+#define KAMI_CONVERSION_KAMITONVGPU_KAMITONVGPU_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace kami {
+
+#define GEN_PASS_DECL_CONVERTKAMITONVGPU
+#include "kami/Conversion/Passes.h.inc"
+
+/// A fragment becomes one flat vector of a lane's registers for each tile.
+void addFragmentConversion(mlir::TypeConverter &converter);
+
+/// Patterns for all warp-level ops, with `converter` as set up above.
+void populateKamiToNVGPUPatterns(const mlir::TypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
+
+} // namespace kami
+
+#endif // KAMI_CONVERSION_KAMITONVGPU_KAMITONVGPU_H

@@ -1,0 +1,25 @@
+//===- KamiToNVVM.h - kami.mma_sync to NVVM ------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_CONVERSION_KAMITONVVM_KAMITONVVM_H
+#define KAMI_CONVERSION_KAMITONVVM_KAMITONVVM_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/Pass.h"
+
+namespace kami {
+
+#define GEN_PASS_DECL_CONVERTKAMITONVVM
+#include "kami/Conversion/Passes.h.inc"
+
+void populateKamiToNVVMPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace kami
+
+#endif // KAMI_CONVERSION_KAMITONVVM_KAMITONVVM_H

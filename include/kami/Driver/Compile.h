@@ -1,0 +1,87 @@
+//===- Compile.h - From a module to a kernel -----------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_DRIVER_COMPILE_H
+#define KAMI_DRIVER_COMPILE_H
+
+#include "kami/Plan/Planner.h"
+#include "kami/Target/Chip.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/JSON.h"
+#include <string>
+#include <vector>
+
+namespace kami {
+
+/// A context in which every pipeline of the project can run.
+void loadAllDialects(mlir::MLIRContext &context);
+
+/// Where compilation stops; `--emit`'s spellings in lower case.
+enum class Level { Kami, Planned, Warp, Target, LLVM, PTX, Cubin };
+std::optional<Level> parseLevel(llvm::StringRef spelling);
+
+struct CompileOptions {
+  std::string chip = "sm_90";
+  std::string algorithm = "auto";
+  int64_t warps = 0;
+  std::string model = "calibrated";
+};
+
+/// What an assembler makes of a kernel.
+struct AssemblerReport {
+  int64_t registers = 0;
+  int64_t spillBytes = 0;
+};
+
+/// A kernel of the compiled module.
+struct Kernel {
+  /// The product that it computes, as planned, and on which chip.
+  Problem problem;
+  Plan plan;
+  /// Name of the function, and of the `gpu.module` around it.
+  std::string name;
+  std::string module;
+  /// Blocks along x; nothing where that depends on sizes known at run time.
+  std::optional<int64_t> blocks;
+  int64_t threads = 0;
+  int64_t sharedBytes = 0;
+  std::vector<std::string> argumentTypes;
+  /// PTX text or cubin, from those levels on.
+  std::string binary;
+  std::optional<AssemblerReport> assembler;
+};
+
+struct Compilation {
+  const Chip *chip = nullptr;
+  std::vector<Kernel> kernels;
+};
+
+/// Lowers `module` in place to `level`. Errors go to the context's handler. A
+/// module without a product that kami takes is an error.
+mlir::FailureOr<Compilation>
+compile(mlir::ModuleOp module, const CompileOptions &options, Level level);
+
+/// Goes on from level `Target` to PTX: fills in the kernels' binaries.
+mlir::LogicalResult compileKernels(mlir::ModuleOp module,
+                                   Compilation &compilation);
+
+/// What `kami-compile` writes beside its output, and `kami-run` prints.
+llvm::json::Object describe(const Kernel &kernel, const Chip &chip);
+
+/// The path of ptxas: on PATH, in CUDA_HOME or CUDA_PATH, or where a toolkit
+/// usually stands. Empty if there is none.
+std::string findPtxas();
+
+/// Runs ptxas on `ptx`. `cubin`, if not null, receives the binary.
+llvm::Expected<AssemblerReport>
+assemble(llvm::StringRef ptx, llvm::StringRef chip, std::string *cubin);
+
+} // namespace kami
+
+#endif // KAMI_DRIVER_COMPILE_H

@@ -1,0 +1,52 @@
+//===- GemmSpec.h - A product given by numbers ---------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_DRIVER_GEMMSPEC_H
+#define KAMI_DRIVER_GEMMSPEC_H
+
+#include "kami/Layout/ElementKind.h"
+#include "kami/Layout/Partition.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace kami {
+
+/// Where a matrix's elements lie: (row, column) at offset + row · rowStride +
+/// column · columnStride, and a batch's products batchStride apart.
+struct MatrixStrides {
+  int64_t offset = 0;
+  int64_t batch = 0;
+  int64_t row = 0;
+  int64_t column = 0;
+};
+
+/// A product to compile, without a file: what `--gemm` says.
+struct GemmSpec {
+  Extents extents;
+  /// No batch dimension for 0.
+  int64_t batch = 0;
+  ElementKind operand = ElementKind::F16;
+  ElementKind accumulator = ElementKind::F32;
+  /// C's elements.
+  ElementKind output = ElementKind::F32;
+  double alpha = 1;
+  double beta = 0;
+  bool transposeA = false;
+  bool transposeB = false;
+  /// Row-major and dense where there is none. Of the matrices as stored.
+  std::optional<MatrixStrides> strideA, strideB, strideC;
+};
+
+/// A module with one function `gemm` of A, B and C that holds one `kami.gemm`.
+mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext *context,
+                                              const GemmSpec &spec);
+
+} // namespace kami
+
+#endif // KAMI_DRIVER_GEMMSPEC_H

@@ -1,0 +1,87 @@
+//===- Run.h - Execute a function and judge the result -------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs a host function whose kernels are compiled, on a device or in the
+// simulator, and compares what it computes with an evaluation of the original
+// function in a wider type.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_DRIVER_RUN_H
+#define KAMI_DRIVER_RUN_H
+
+#include "kami/Driver/Compile.h"
+#include "kami/Simulator/Host.h"
+#include "kami/Simulator/Simulator.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/Error.h"
+
+namespace kami {
+
+enum class DeviceKind { Simulator, Cuda };
+llvm::StringRef name(DeviceKind device);
+
+/// What a run's inputs are.
+enum class InputKind {
+  /// Uniform in [-1, 1], rounded to the element type.
+  Random,
+  /// Small integers, for which every sum is exact and so is the comparison.
+  Integers,
+};
+
+struct RunOptions {
+  DeviceKind device = DeviceKind::Simulator;
+  InputKind inputs = InputKind::Random;
+  uint64_t seed = 0;
+  sim::WarpOrder warpOrder = sim::WarpOrder::InOrder;
+  /// Memref arguments, by number, that start as NaN: outputs that a product
+  /// must not read.
+  llvm::SmallVector<unsigned> poisoned;
+  /// Timed launches on a device; the time is their median.
+  int64_t repeats = 20;
+};
+
+/// An error relative to |A|·|B| beyond which a result is wrong: half a unit in
+/// the last place of the output's type, and of the accumulator's for each of
+/// the few roundings around the sum and, growing like a random walk, √k of
+/// them within it. `unit` below is 2^-bits of the significand.
+///
+///     bound = unit(output) + 4 · (1 + √k) · unit(accumulator)
+double errorBound(const Problem &problem, ElementKind output);
+
+struct RunResult {
+  /// Largest |computed − reference| / (|A|·|B|), and the bound it is held to (0
+  /// for integer inputs).
+  double maxError = 0;
+  double bound = 0;
+  bool ok = false;
+  /// Why not.
+  std::string failure;
+  std::string device;
+  /// Median of one run of all the function's kernels; 0 in the simulator.
+  double microseconds = 0;
+  /// Of each launch, in the simulator.
+  std::vector<sim::SimulatorReport> reports;
+  /// Raw bytes of every argument and result after the run, in order: what two
+  /// devices are compared by.
+  std::vector<std::vector<uint8_t>> contents;
+};
+
+/// Compiles the only public function of `module`, runs it and compares.
+/// `compilation` receives what was compiled. `module` is lowered in place.
+llvm::Expected<RunResult> compileAndRun(mlir::ModuleOp module,
+                                        const CompileOptions &compileOptions,
+                                        const RunOptions &options,
+                                        Compilation &compilation);
+
+/// Whether a CUDA device can be used; if not, why.
+llvm::Error probeCuda();
+
+} // namespace kami
+
+#endif // KAMI_DRIVER_RUN_H

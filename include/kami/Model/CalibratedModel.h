@@ -1,0 +1,110 @@
+//===- CalibratedModel.h - Cycles on a real device ----------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the paper's formulas leave out and a device does not: padding, the rate
+// that an instruction really has, barriers, device memory, occupancy, launches.
+// Every term is a member of its own, so that a prediction can be taken apart.
+//
+// A multiprocessor holds several blocks. Its units (tensor cores, shared
+// memory, its shares of the second-level cache and of device memory) are busy
+// for the sum of what the blocks ask of them, the busiest unit hiding most of
+// what the others do; a single block cannot be faster than its own steps one
+// after the other. A round of resident blocks takes the longer of the two.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_MODEL_CALIBRATEDMODEL_H
+#define KAMI_MODEL_CALIBRATEDMODEL_H
+
+#include "kami/Model/Resources.h"
+#include <algorithm>
+
+namespace kami {
+
+/// Estimates that no vendor documents and no chip's row has.
+struct CalibratedAssumptions {
+  /// Cycles from the first to the last warp through a barrier.
+  double barrier = 30;
+  double barrierPerWarp = 2;
+  /// Cycles until an instruction's sums may be added to again.
+  double atomLatency = 33;
+  /// Bytes per cycle that one multiprocessor draws from the second-level cache.
+  double cacheBandwidth = 32;
+  /// The bytes that device memory and cache move at a time.
+  double sectorBytes = 32;
+  /// The part of the less busy units' cycles that the busiest does not hide.
+  double exposed = 0.2;
+};
+
+struct CalibratedCost {
+  /// Blocks of the whole problem, k tiles of each, and blocks that a
+  /// multiprocessor holds at a time.
+  double blocks = 0;
+  double kTiles = 0;
+  double residentBlocks = 0;
+
+  // Cycles of one block over its whole k loop.
+
+  /// Tensor cores, all of the multiprocessor's, at the rate reached; padding
+  /// counts as work.
+  double tensorCores = 0;
+  /// The same for a block alone: it has no more tensor cores than warps, and
+  /// waits for sums where a warp has few of them.
+  double computation = 0;
+  /// Bytes through shared memory at its bandwidth.
+  double sharedBandwidth = 0;
+  /// One latency of shared memory for every barrier interval.
+  double sharedLatency = 0;
+  double barriers = 0;
+  /// Bytes to and from the second-level cache: what the block loads and stores,
+  /// in whole sectors.
+  double cacheBandwidth = 0;
+  /// Bytes to and from device memory at the multiprocessor's share: each
+  /// element once, since other blocks find it in the cache.
+  double memoryBandwidth = 0;
+  /// One latency for the loads of each k tile, and one for C.
+  double memoryLatency = 0;
+
+  /// Until an empty kernel ends, in cycles.
+  double launch = 0;
+  /// The whole problem, in cycles.
+  double total = 0;
+
+  /// What a reader splits a block's cycles into.
+  double communication() const {
+    return sharedBandwidth + sharedLatency + barriers;
+  }
+  double memory() const {
+    return std::max(cacheBandwidth, memoryBandwidth) + memoryLatency;
+  }
+  double serial() const { return computation + communication() + memory(); }
+};
+
+/// What is multiplied in all: `batch` products of these extents.
+struct Work {
+  Extents extents;
+  int64_t batch = 1;
+};
+
+CalibratedCost calibratedCost(const Work &work, const Atom &atom,
+                              const AtomRate &rate, const Partition &partition,
+                              const Slicing &slicing,
+                              const Resources &resources, const Chip &chip,
+                              const CalibratedAssumptions &assumptions = {});
+
+/// A lower bound of `calibratedCost(...).total` over all ways to cut k, to park
+/// and to send: what tensor cores, cache and device memory need for blocks of
+/// `tileM` × `tileN`. In cycles.
+double leastCycles(const Work &work, const Atom &atom, const AtomRate &rate,
+                   int64_t tileM, int64_t tileN, const WarpGrid &grid,
+                   const Chip &chip,
+                   const CalibratedAssumptions &assumptions = {});
+
+} // namespace kami
+
+#endif // KAMI_MODEL_CALIBRATEDMODEL_H

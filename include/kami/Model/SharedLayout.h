@@ -1,0 +1,107 @@
+//===- SharedLayout.h - What a block keeps in shared memory -------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where each thing lies in a block's shared memory, and how many bytes and
+// barriers go through it. A lowering obeys these figures byte for byte, and a
+// simulator's counters equal them: they follow from the partition and the
+// slicing alone.
+//
+// A warp holds `heldA()` slices of A. The last `sharedA` of them are parked:
+// written to shared memory once per k tile and read where they are needed, by
+// the warp itself or, if A is broadcast (pn > 1), by its whole row. The others
+// stay in registers and, if A is broadcast, travel slice by slice through a
+// buffer: the owner writes, a barrier, the rest of the row reads, a barrier. B
+// does the same along columns (pm > 1); A and B of one slice share the
+// barriers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_MODEL_SHAREDLAYOUT_H
+#define KAMI_MODEL_SHAREDLAYOUT_H
+
+#include "kami/Layout/Partition.h"
+
+namespace kami {
+
+/// Bytes of an element of A or B, and of C's partial sums.
+struct ElementBytes {
+  int64_t operand;
+  int64_t accumulator;
+};
+
+/// `slicing` with its counts clamped to what a warp holds.
+Slicing clampSlicing(const Partition &partition, Slicing slicing);
+
+/// Slices of one stage, and of the whole tile, that hold an element of it.
+int64_t activeSlices(const Partition &partition, int64_t stage);
+int64_t activeSlices(const Partition &partition);
+
+/// A run of bytes; `bytes` is 0 where there is none.
+struct SharedRegion {
+  int64_t offset = 0;
+  int64_t bytes = 0;
+};
+
+/// Offsets are multiples of 16.
+struct SharedLayout {
+  /// Parked slices, warp after warp: slice i (of the parked ones) of warp w is
+  /// at `parkedA.offset + (w * sharedA + i) * sliceBytesA`.
+  SharedRegion parkedA;
+  SharedRegion parkedB;
+  /// The buffers of a broadcast, one slice for each group: for the row r of
+  /// layer l at index l * pm + r, for the column c of layer l at l * pn + c.
+  SharedRegion broadcastA;
+  SharedRegion broadcastB;
+  /// One layer's partial sums, while they are added up. It overlays the
+  /// regions above, whose contents are not needed any more.
+  SharedRegion reduce;
+  /// What a block asks for.
+  int64_t bytes = 0;
+
+  /// Bytes of one warp's slice of A and of B.
+  int64_t sliceBytesA = 0;
+  int64_t sliceBytesB = 0;
+};
+
+SharedLayout sharedLayout(const Partition &partition, const Slicing &slicing,
+                          ElementBytes element);
+
+/// Bytes that all warps of a block together write to and read from shared
+/// memory, and barriers that the block passes. Slices without an element of the
+/// tile (`!isActive`) are left out.
+struct SharedTraffic {
+  int64_t written = 0;
+  int64_t read = 0;
+  int64_t barriers = 0;
+};
+
+/// One stage: broadcasts, and reads of parked slices.
+SharedTraffic stageTraffic(const Partition &partition, const Slicing &slicing,
+                           ElementBytes element, int64_t stage);
+
+/// Parking at the start of a k tile: each parked slice written once, and one
+/// barrier if there is any.
+SharedTraffic parkingTraffic(const Partition &partition, const Slicing &slicing,
+                             ElementBytes element);
+
+/// One k tile: parking and all stages.
+SharedTraffic tileTraffic(const Partition &partition, const Slicing &slicing,
+                          ElementBytes element);
+
+/// The sum over layers: pk - 1 rounds of a barrier, one layer's write, a
+/// barrier, layer 0's read.
+SharedTraffic reduceTraffic(const Partition &partition, ElementBytes element);
+
+/// A block's whole work on `kTiles` tiles along k. Where slices are parked, one
+/// more barrier keeps the next tile from overwriting what is still read.
+SharedTraffic blockTraffic(const Partition &partition, const Slicing &slicing,
+                           ElementBytes element, int64_t kTiles);
+
+} // namespace kami
+
+#endif // KAMI_MODEL_SHAREDLAYOUT_H

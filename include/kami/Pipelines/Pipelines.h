@@ -1,0 +1,52 @@
+//===- Pipelines.h - The order of passes ---------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_PIPELINES_PIPELINES_H
+#define KAMI_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace kami {
+
+/// What may be chosen from outside. The names are the options' of the textual
+/// pipelines.
+struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
+  Option<std::string> chip{
+      *this, "chip", llvm::cl::desc("The chip, if the module names none")};
+  Option<std::string> algorithm{*this, "algorithm",
+                                llvm::cl::desc("auto, 1d, 2d or 3d"),
+                                llvm::cl::init("auto")};
+  Option<int64_t> warps{*this, "warps",
+                        llvm::cl::desc("Warps a block, or 0 to choose"),
+                        llvm::cl::init(0)};
+  Option<std::string> model{*this, "model",
+                            llvm::cl::desc("calibrated or paper"),
+                            llvm::cl::init("calibrated")};
+};
+
+/// Level 0 to 1: products become `kami.gemm` on memrefs.
+void addProblemPasses(mlir::OpPassManager &pm);
+/// Level 1 to 2: every product gets a plan that its target can execute.
+void addPlanPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
+/// Level 2 to 3: kernels, in which every warp's part is written down.
+void addWarpPasses(mlir::OpPassManager &pm);
+/// Level 3 to 4, for NVIDIA: lanes and registers.
+void addNVGPUPasses(mlir::OpPassManager &pm);
+/// Level 4 to LLVM's dialect in the kernels' modules, for NVIDIA. The host
+/// function keeps its `gpu.launch_func`.
+void addNVVMPasses(mlir::OpPassManager &pm);
+
+/// `kami-to-warps`, all up to level 3, and `kami-to-nvvm`, all of the above;
+/// `gpu-module-to-binary` goes on from there.
+void buildWarpPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
+void buildNVVMPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
+
+} // namespace kami
+
+#endif // KAMI_PIPELINES_PIPELINES_H

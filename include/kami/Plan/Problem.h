@@ -1,0 +1,36 @@
+//===- Problem.h - What a planner is asked ------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_PLAN_PROBLEM_H
+#define KAMI_PLAN_PROBLEM_H
+
+#include "kami/Plan/Plan.h"
+
+namespace kami {
+
+/// C += A·B, `batch` times, and what of the plan is settled already. Nothing
+/// has to be a multiple of anything; every extent is from 1 to 2^31.
+struct Problem {
+  Extents extents;
+  ElementKind operand = ElementKind::F16;
+  ElementKind accumulator = ElementKind::F32;
+  int64_t batch = 1;
+
+  std::optional<Algorithm> algorithm;
+  /// Warps of a block.
+  std::optional<int64_t> warps;
+  std::optional<Transport> transport;
+  std::optional<WarpGrid> grid;
+};
+
+/// The largest extent and the largest batch of a problem.
+constexpr int64_t maxExtent = int64_t(1) << 31;
+
+} // namespace kami
+
+#endif // KAMI_PLAN_PROBLEM_H

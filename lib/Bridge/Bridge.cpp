@@ -1,0 +1,171 @@
+//===- Bridge.cpp - Plans and targets as attributes ----------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Bridge/Bridge.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace kami;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Element types
+//===----------------------------------------------------------------------===//
+
+Type kami::elementType(MLIRContext *context, ElementKind kind) {
+  switch (kind) {
+  case ElementKind::F16:
+    return Float16Type::get(context);
+  case ElementKind::BF16:
+    return BFloat16Type::get(context);
+  case ElementKind::TF32:
+  case ElementKind::F32:
+    return Float32Type::get(context);
+  case ElementKind::F64:
+    return Float64Type::get(context);
+  case ElementKind::F8E4M3FN:
+    return Float8E4M3FNType::get(context);
+  case ElementKind::F8E5M2:
+    return Float8E5M2Type::get(context);
+  case ElementKind::I8:
+    return IntegerType::get(context, 8);
+  case ElementKind::I32:
+    return IntegerType::get(context, 32);
+  }
+  llvm_unreachable("covered switch");
+}
+
+std::optional<ElementKind> kami::elementKind(Type type) {
+  for (ElementKind kind : allElementKinds())
+    if (kind != ElementKind::TF32 &&
+        elementType(type.getContext(), kind) == type)
+      return kind;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Atoms
+//===----------------------------------------------------------------------===//
+
+static InstructionKind toKind(Instruction instruction) {
+  switch (instruction) {
+  case Instruction::MmaSync:
+    return InstructionKind::MmaSync;
+  case Instruction::Mfma:
+    return InstructionKind::Mfma;
+  case Instruction::Wmma:
+    return InstructionKind::Wmma;
+  case Instruction::CooperativeMatrix:
+    return InstructionKind::CooperativeMatrix;
+  }
+  llvm_unreachable("covered switch");
+}
+
+MmaAtomAttr kami::toAttribute(MLIRContext *context, const Atom &atom) {
+  Type operand = elementType(context, atom.operand);
+  return MmaAtomAttr::get(context, toKind(atom.instruction), atom.shape.m,
+                          atom.shape.n, atom.shape.k, operand, operand,
+                          elementType(context, atom.accumulator), atom.mapA,
+                          atom.mapB, atom.mapC);
+}
+
+const Atom *kami::findAtom(MmaAtomAttr attribute) {
+  for (const Atom &atom : allAtoms())
+    if (!atom.mapA.empty() &&
+        toAttribute(attribute.getContext(), atom) == attribute)
+      return &atom;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+static AlgorithmKind toKind(Algorithm algorithm) {
+  switch (algorithm) {
+  case Algorithm::OneD:
+    return AlgorithmKind::OneD;
+  case Algorithm::TwoD:
+    return AlgorithmKind::TwoD;
+  case Algorithm::ThreeD:
+    return AlgorithmKind::ThreeD;
+  }
+  llvm_unreachable("covered switch");
+}
+
+SharedLayout kami::sharedLayout(const Plan &plan) {
+  return sharedLayout(plan.partition(), plan.slices,
+                      {byteWidth(plan.atom->operand), byteWidth(plan.atom->accumulator)});
+}
+
+PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
+  TransportKind transport = plan.transport == Transport::Gathered
+                                ? TransportKind::Gathered
+                                : TransportKind::Staged;
+  return PlanAttr::get(context, toKind(plan.algorithm()), plan.grid.m,
+                       plan.grid.n, plan.grid.k, UnitKind::Warp,
+                       toAttribute(context, *plan.atom), plan.tile.m,
+                       plan.tile.n, plan.tile.k, transport, plan.slices.k,
+                       plan.slices.sharedA, plan.slices.sharedB);
+}
+
+FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
+  Plan plan;
+  plan.atom = findAtom(attribute.getAtom());
+  if (!plan.atom)
+    return op->emitOpError(
+               "expected a plan with an atom that a target has, but got ")
+           << attribute.getAtom();
+  plan.tile = attribute.getTile();
+  plan.grid = attribute.getGrid();
+  plan.transport = attribute.getTransport() == TransportKind::Gathered
+                       ? Transport::Gathered
+                       : Transport::Staged;
+  plan.slices = attribute.getSlicing();
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Targets and problems
+//===----------------------------------------------------------------------===//
+
+FailureOr<const Chip *> kami::targetOf(Operation *op) {
+  for (Operation *scope = op; scope; scope = scope->getParentOp()) {
+    auto target = scope->getAttrOfType<TargetAttr>(targetAttributeName);
+    if (!target)
+      continue;
+    llvm::Expected<const Chip *> chip = findChip(target.getChip());
+    if (!chip)
+      return op->emitError(llvm::toString(chip.takeError()));
+    return *chip;
+  }
+  return op->emitOpError("expected a module with a '")
+         << targetAttributeName << "'; kami-attach-target sets it";
+}
+
+FailureOr<Problem> kami::problemOf(GemmOp op) {
+  auto extent = [](int64_t value) {
+    return ShapedType::isDynamic(value) ? dynamicExtent : value;
+  };
+  Type operandType = op.getAType().getElementType();
+  std::optional<ElementKind> operand = elementKind(operandType);
+  if (!operand)
+    return op.emitOpError("unsupported element type ") << operandType;
+  std::optional<ElementKind> accumulator = elementKind(op.getAccumulator());
+  if (!accumulator)
+    return op.emitOpError("unsupported accumulator type ")
+           << op.getAccumulator();
+  Problem problem;
+  problem.extents = {extent(op.getM()), extent(op.getN()), extent(op.getK())};
+  problem.operand = *operand;
+  problem.accumulator = *accumulator;
+  for (int64_t dim = 0; dim != op.getBatchRank(); ++dim)
+    problem.batch *= extent(op.getCType().getDimSize(dim));
+  return problem;
+}

@@ -1,0 +1,58 @@
+//===- Lanes.h - What a lane knows of itself and its registers -----------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Shared by the files of this conversion: where the executing thread stands,
+// and the vectors that its part of a fragment became.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_LIB_CONVERSION_KAMITONVGPU_LANES_H
+#define KAMI_LIB_CONVERSION_KAMITONVGPU_LANES_H
+
+#include "kami/IR/KamiOps.h"
+#include "kami/Layout/SharedOrder.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace kami::nvgpu_lowering {
+
+/// Lanes of NVIDIA's warps.
+constexpr int64_t warpSize = 32;
+
+mlir::Value indexConstant(mlir::ImplicitLocOpBuilder &b, int64_t value);
+mlir::Value addIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value left,
+                     mlir::Value right);
+
+/// The thread's warp and lane, from its linear index in the block.
+mlir::Value warpIndex(mlir::ImplicitLocOpBuilder &b);
+mlir::Value laneIndex(mlir::ImplicitLocOpBuilder &b);
+
+/// Row, column and layer of the warp in a grid; constants where an extent is 1.
+struct Place {
+  mlir::Value row, column, layer;
+};
+Place warpPlace(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<int64_t> grid);
+
+/// Where the lane's 0-th value of a tile lies in it. That of value v is as far
+/// from there as `map.at(0, v)` from the origin, because maps are linear.
+struct LaneOrigin {
+  mlir::Value row, column;
+};
+LaneOrigin laneOrigin(mlir::ImplicitLocOpBuilder &b, const FragmentMap &map);
+
+/// The flat vector of a lane's registers for one tile.
+mlir::VectorType tileType(FragmentType fragment);
+
+void populateGlobalMemoryPatterns(const mlir::TypeConverter &converter,
+                                  mlir::RewritePatternSet &patterns);
+void populateSharedMemoryPatterns(const mlir::TypeConverter &converter,
+                                  mlir::RewritePatternSet &patterns);
+
+} // namespace kami::nvgpu_lowering
+
+#endif // KAMI_LIB_CONVERSION_KAMITONVGPU_LANES_H

@@ -1,0 +1,229 @@
+//===- SharedMemory.cpp - Broadcasts, shared slices and sums over layers -===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All of them move fragments in fragment order (kami/Layout/SharedOrder.h), a
+// word of up to 16 bytes a lane and access.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lanes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace kami;
+using namespace kami::nvgpu_lowering;
+using namespace mlir;
+
+namespace {
+
+/// A slot of a buffer that holds fragments of one type.
+class FragmentSlot {
+public:
+  FragmentSlot(ImplicitLocOpBuilder &b, FragmentType fragment, Value buffer,
+               Value slot)
+      : fragment(fragment), order(fragment.getMap()) {
+    auto bytes = cast<MemRefType>(buffer.getType());
+    auto word =
+        VectorType::get({order.valuesPerWord}, fragment.getElementType());
+    SmallVector<Value> dynamicSizes;
+    int64_t words = ShapedType::kDynamic;
+    if (bytes.hasStaticShape())
+      words = bytes.getDimSize(0) / order.wordBytes;
+    else
+      dynamicSizes.push_back(arith::DivUIOp::create(
+          b, memref::DimOp::create(b, buffer, indexConstant(b, 0)),
+          indexConstant(b, order.wordBytes)));
+    auto type = MemRefType::get({words}, word, MemRefLayoutAttrInterface(),
+                                bytes.getMemorySpace());
+    memory = memref::ViewOp::create(b, type, buffer, indexConstant(b, 0),
+                                    dynamicSizes);
+    int64_t wordsPerFragment = order.wordsPerTile() * fragment.getNumTiles();
+    Value first =
+        b.createOrFold<arith::MulIOp>(slot, indexConstant(b, wordsPerFragment));
+    origin = addIndex(b, first, laneIndex(b));
+  }
+
+  void write(ImplicitLocOpBuilder &b, ValueRange tiles) const {
+    for (auto [tile, registers] : llvm::enumerate(tiles)) {
+      for (unsigned word = 0; word != order.wordsPerLane; ++word) {
+        Value part = registers;
+        if (order.wordsPerLane > 1)
+          part = vector::ExtractStridedSliceOp::create(
+              b, registers, ArrayRef<int64_t>{word * order.valuesPerWord},
+              ArrayRef<int64_t>{order.valuesPerWord}, ArrayRef<int64_t>{1});
+        memref::StoreOp::create(b, part, memory, index(b, tile, word));
+      }
+    }
+  }
+
+  SmallVector<Value> read(ImplicitLocOpBuilder &b) const {
+    SmallVector<Value> tiles;
+    for (int64_t tile = 0; tile != fragment.getNumTiles(); ++tile) {
+      Value registers;
+      for (unsigned word = 0; word != order.wordsPerLane; ++word) {
+        Value part = memref::LoadOp::create(b, memory, index(b, tile, word));
+        if (order.wordsPerLane == 1) {
+          registers = part;
+          continue;
+        }
+        if (!registers)
+          registers =
+              arith::ConstantOp::create(b, b.getZeroAttr(tileType(fragment)));
+        registers = vector::InsertStridedSliceOp::create(
+            b, part, registers, ArrayRef<int64_t>{word * order.valuesPerWord},
+            ArrayRef<int64_t>{1});
+      }
+      tiles.push_back(registers);
+    }
+    return tiles;
+  }
+
+private:
+  Value index(ImplicitLocOpBuilder &b, int64_t tile, unsigned word) const {
+    return addIndex(b, origin,
+                    indexConstant(b, order.wordIndex(tile, word, 0)));
+  }
+
+  FragmentType fragment;
+  SharedOrder order;
+  Value memory;
+  /// The lane's first word of the slot.
+  Value origin;
+};
+
+Value isEqual(ImplicitLocOpBuilder &b, Value value, int64_t constant) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value,
+                               indexConstant(b, constant));
+}
+
+void writeIf(ImplicitLocOpBuilder &b, Value condition, const FragmentSlot &slot,
+             ValueRange tiles) {
+  auto guard = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(guard.thenBlock());
+  slot.write(b, tiles);
+}
+
+struct ConvertBroadcast : OpConversionPattern<BroadcastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(BroadcastOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Place place = warpPlace(b, op.getGrid());
+    SmallVector<FragmentSlot> slots;
+    SmallVector<Value> isOwner;
+    for (unsigned i = 0, e = op.getFragments().size(); i != e; ++i) {
+      bool alongRow = op.getGroup(i) == Group::Row;
+      // Groups are numbered layer by layer.
+      Value group = addIndex(
+          b,
+          b.createOrFold<arith::MulIOp>(
+              place.layer, indexConstant(b, op.getGrid()[alongRow ? 0 : 1])),
+          alongRow ? place.row : place.column);
+      slots.emplace_back(b, cast<FragmentType>(op.getFragments()[i].getType()),
+                         op.getBuffers()[i], group);
+      isOwner.push_back(
+          isEqual(b, alongRow ? place.column : place.row, op.getOwners()[i]));
+    }
+    ArrayRef<ValueRange> own = adaptor.getFragments();
+    for (auto [slot, owner, tiles] : llvm::zip_equal(slots, isOwner, own))
+      writeIf(b, owner, slot, tiles);
+    gpu::BarrierOp::create(b);
+    SmallVector<SmallVector<Value>> received;
+    for (auto [slot, owner, tiles] : llvm::zip_equal(slots, isOwner, own)) {
+      auto choice = scf::IfOp::create(b, tiles.getTypes(), owner,
+                                      /*withElseRegion=*/true);
+      received.emplace_back(choice.getResults());
+      OpBuilder::InsertionGuard insertion(b);
+      b.setInsertionPointToStart(choice.thenBlock());
+      scf::YieldOp::create(b, tiles);
+      b.setInsertionPointToStart(choice.elseBlock());
+      scf::YieldOp::create(b, slot.read(b));
+    }
+    gpu::BarrierOp::create(b);
+    rewriter.replaceOpWithMultiple(op, std::move(received));
+    return success();
+  }
+};
+
+struct ConvertShare : OpConversionPattern<ShareOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ShareOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    FragmentSlot(b, op.getValue().getType(), op.getBuffer(), op.getSlot())
+        .write(b, adaptor.getValue());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ConvertFetch : OpConversionPattern<FetchOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(FetchOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    FragmentSlot slot(b, op.getResult().getType(), op.getBuffer(),
+                      op.getSlot());
+    rewriter.replaceOpWithMultiple(op, {slot.read(b)});
+    return success();
+  }
+};
+
+struct ConvertReduce : OpConversionPattern<ReduceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ReduceOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Place place = warpPlace(b, op.getGrid());
+    Value position = addIndex(b,
+                              b.createOrFold<arith::MulIOp>(
+                                  place.row, indexConstant(b, op.getGrid()[1])),
+                              place.column);
+    FragmentSlot slot(b, op.getValue().getType(), op.getBuffer(), position);
+    Value isFirst = isEqual(b, place.layer, 0);
+    SmallVector<Value> own(adaptor.getValue()), sum(own);
+    for (int64_t layer = 1; layer < op.getGrid()[2]; ++layer) {
+      gpu::BarrierOp::create(b);
+      writeIf(b, isEqual(b, place.layer, layer), slot, own);
+      gpu::BarrierOp::create(b);
+      auto choice = scf::IfOp::create(b, ValueRange(sum).getTypes(), isFirst,
+                                      /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard insertion(b);
+      b.setInsertionPointToStart(choice.thenBlock());
+      SmallVector<Value> added;
+      for (auto [mine, other] : llvm::zip_equal(sum, slot.read(b)))
+        added.push_back(arith::AddFOp::create(b, mine, other));
+      scf::YieldOp::create(b, added);
+      b.setInsertionPointToStart(choice.elseBlock());
+      scf::YieldOp::create(b, sum);
+      sum.assign(choice.getResults().begin(), choice.getResults().end());
+    }
+    rewriter.replaceOpWithMultiple(op, {sum});
+    return success();
+  }
+};
+
+} // namespace
+
+void nvgpu_lowering::populateSharedMemoryPatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<ConvertBroadcast, ConvertShare, ConvertFetch, ConvertReduce>(
+      converter, patterns.getContext());
+}

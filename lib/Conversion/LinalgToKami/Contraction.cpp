@@ -1,0 +1,230 @@
+//===- Contraction.cpp - linalg ops that are matrix products -------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace kami;
+using namespace mlir;
+
+bool Arrangement::permutes() const {
+  return !llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size()));
+}
+
+bool Arrangement::expands() const { return llvm::is_contained(inserted, true); }
+
+//===----------------------------------------------------------------------===//
+// Types and body
+//===----------------------------------------------------------------------===//
+
+/// The accumulator with which kami.gemm is at least as exact as linalg's body
+/// for products of `input` summed in `output`; null where there is none. f32
+/// has none: matrix units would round its elements to tf32.
+static Type accumulatorFor(Type input, Type output) {
+  if (isa<Float16Type, BFloat16Type>(input) &&
+      (output == input || output.isF32()))
+    return Float32Type::get(input.getContext());
+  return input.isF64() && output.isF64() ? input : Type();
+}
+
+/// The body is `c + a * b`, a and b widened to c's type where they are
+/// narrower, and nothing else.
+static bool isMultiplyAccumulate(linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  size_t counted = 3; // multiply, add, yield
+  auto widened = [&](Value value) {
+    auto extension = value.getDefiningOp<arith::ExtFOp>();
+    counted += extension ? 1 : 0;
+    return extension ? extension.getIn() : value;
+  };
+  if (body->getNumArguments() != 3 ||
+      body->getTerminator()->getNumOperands() != 1)
+    return false;
+  Value a = body->getArgument(0), b = body->getArgument(1),
+        c = body->getArgument(2);
+  auto add =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!add)
+    return false;
+  Value term = add.getLhs() == c ? add.getRhs() : add.getLhs();
+  auto multiply = term.getDefiningOp<arith::MulFOp>();
+  if (!multiply || (add.getLhs() != c && add.getRhs() != c))
+    return false;
+  Value lhs = widened(multiply.getLhs()), rhs = widened(multiply.getRhs());
+  return ((lhs == a && rhs == b) || (lhs == b && rhs == a)) &&
+         counted == body->getOperations().size();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The roles of the loops; `none` stands for a dimension of extent 1.
+struct Loops {
+  static constexpr int64_t none = -1;
+  SmallVector<int64_t> batch;
+  int64_t m = none, n = none, k = none;
+};
+} // namespace
+
+static bool uses(AffineMap map, unsigned loop) {
+  return map.getResultPosition(getAffineDimExpr(loop, map.getContext()))
+      .has_value();
+}
+
+/// Rows of C are the last dimension that A and C have and B has not, columns
+/// the last that B and C have and A has not; all others of C are the batch.
+static FailureOr<Loops> classifyLoops(linalg::LinalgOp op, AffineMap a,
+                                      AffineMap b, AffineMap c) {
+  Loops loops;
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    bool reduction = iterator == utils::IteratorType::reduction;
+    if (reduction == uses(c, loop))
+      return failure();
+    if (!reduction)
+      continue;
+    if (loops.k != Loops::none || !uses(a, loop) || !uses(b, loop))
+      return failure();
+    loops.k = loop;
+  }
+  for (AffineExpr result : c.getResults()) {
+    unsigned loop = cast<AffineDimExpr>(result).getPosition();
+    if (uses(a, loop) && !uses(b, loop))
+      loops.m = loop;
+    if (uses(b, loop) && !uses(a, loop))
+      loops.n = loop;
+  }
+  // Neither rows nor columns: dot products, for which a matrix unit is no help.
+  if (loops.k == Loops::none ||
+      (loops.m == Loops::none && loops.n == Loops::none))
+    return failure();
+  for (AffineExpr result : c.getResults()) {
+    int64_t loop = cast<AffineDimExpr>(result).getPosition();
+    if (loop != loops.m && loop != loops.n)
+      loops.batch.push_back(loop);
+  }
+  return loops;
+}
+
+/// kami.gemm has no extents of 0 but in the batch.
+static bool hasEmptyMatrix(linalg::LinalgOp op, const Loops &loops) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  return llvm::any_of(ArrayRef{loops.m, loops.n, loops.k}, [&](int64_t loop) {
+    return loop != Loops::none && extents[loop] == 0;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Arrangement of operands
+//===----------------------------------------------------------------------===//
+
+/// What turns an operand indexed by `map` into one whose dimensions are the
+/// loops `target`.
+static Arrangement arrange(AffineMap map, ArrayRef<int64_t> target) {
+  Arrangement arrangement;
+  for (int64_t loop : target) {
+    arrangement.inserted.push_back(loop == Loops::none);
+    if (loop != Loops::none)
+      arrangement.permutation.push_back(
+          *map.getResultPosition(getAffineDimExpr(loop, map.getContext())));
+  }
+  return arrangement;
+}
+
+/// A or B as batch × rows × columns, or as its transpose if that saves moving
+/// dimensions. Batch loops that it does not have are left out in front and of
+/// extent 1 elsewhere.
+static ArrangedOperand arrangeInput(Value value, AffineMap map,
+                                    const Loops &loops, int64_t rows,
+                                    int64_t columns) {
+  SmallVector<int64_t> target;
+  for (int64_t loop : loops.batch) {
+    if (uses(map, loop))
+      target.push_back(loop);
+    else if (!target.empty())
+      target.push_back(Loops::none);
+  }
+  target.append({rows, columns});
+  Arrangement straight = arrange(map, target);
+  std::swap(target[target.size() - 2], target.back());
+  Arrangement transposed = arrange(map, target);
+  if (straight.permutes() && !transposed.permutes())
+    return {value, transposed, true};
+  return {value, straight, false};
+}
+
+/// C as batch × rows × columns.
+static Arrangement arrangeOutput(AffineMap map, const Loops &loops) {
+  SmallVector<int64_t> target(loops.batch);
+  target.append({loops.m, loops.n});
+  return arrange(map, target);
+}
+
+/// Whether the arrangement costs nothing: a buffer's strides may be permuted, a
+/// tensor would have to be copied.
+static bool isView(const ArrangedOperand &operand) {
+  if (isa<TensorType>(operand.value.getType()))
+    return !operand.arrangement.permutes();
+  return cast<MemRefType>(operand.value.getType()).isStrided();
+}
+
+//===----------------------------------------------------------------------===//
+// matchContraction
+//===----------------------------------------------------------------------===//
+
+static bool hasMatrixOperands(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      !(op.hasPureTensorSemantics() || op.hasPureBufferSemantics()))
+    return false;
+  return llvm::all_of(op->getOperands(),
+                      [](Value value) {
+                        return isa<RankedTensorType, MemRefType>(
+                            value.getType());
+                      }) &&
+         llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+           return map.isProjectedPermutation();
+         });
+}
+
+FailureOr<Contraction> kami::matchContraction(linalg::LinalgOp op) {
+  if (!hasMatrixOperands(op) || !isMultiplyAccumulate(op))
+    return failure();
+  Value a = op.getDpsInputOperand(0)->get(),
+        b = op.getDpsInputOperand(1)->get();
+  Value c = op.getDpsInitOperand(0)->get();
+  Type element = getElementTypeOrSelf(a.getType());
+  Type accumulator = accumulatorFor(element, getElementTypeOrSelf(c.getType()));
+  // kami.gemm's C must not be A or B: it would be overwritten while it is read.
+  bool inPlace = op.hasPureBufferSemantics() && (a == c || b == c);
+  if (!accumulator || getElementTypeOrSelf(b.getType()) != element || inPlace)
+    return failure();
+
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  FailureOr<Loops> loops = classifyLoops(op, maps[0], maps[1], maps[2]);
+  if (failed(loops) || hasEmptyMatrix(op, *loops))
+    return failure();
+  Arrangement arrangement = arrangeOutput(maps[2], *loops);
+  // A transposed C is the product of the operands in the other order:
+  // Cᵀ = Bᵀ·Aᵀ.
+  Loops swapped = *loops;
+  std::swap(swapped.m, swapped.n);
+  if (arrangement.permutes() && !arrangeOutput(maps[2], swapped).permutes()) {
+    loops = swapped;
+    arrangement = arrangeOutput(maps[2], swapped);
+    std::swap(a, b);
+    std::swap(maps[0], maps[1]);
+  }
+  Contraction found{arrangeInput(a, maps[0], *loops, loops->m, loops->k),
+                    arrangeInput(b, maps[1], *loops, loops->k, loops->n),
+                    {c, arrangement, false},
+                    accumulator};
+  if (!isView(found.a) || !isView(found.b) || !isView(found.c))
+    return failure();
+  return found;
+}

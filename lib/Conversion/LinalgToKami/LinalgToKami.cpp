@@ -1,0 +1,171 @@
+//===- LinalgToKami.cpp - From linalg's products to kami.gemm ------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Conversion/LinalgToKami/LinalgToKami.h"
+#include "Contraction.h"
+#include "kami/IR/KamiOps.h"
+#include "mlir/Analysis/AliasAnalysis/LocalAliasAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace kami {
+#define GEN_PASS_DEF_CONVERTLINALGTOKAMI
+#include "kami/Conversion/Passes.h.inc"
+} // namespace kami
+
+using namespace kami;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Arranging operands
+//===----------------------------------------------------------------------===//
+
+/// For each dimension that is there already, those that it is expanded to. An
+/// inserted dimension joins the one before it, which leaves static strides
+/// static.
+static SmallVector<ReassociationIndices> groupsOf(const Arrangement &how) {
+  SmallVector<ReassociationIndices> groups(1);
+  bool started = false;
+  for (auto [dim, inserted] : llvm::enumerate(how.inserted)) {
+    if (!inserted && started)
+      groups.emplace_back();
+    started |= !inserted;
+    groups.back().push_back(dim);
+  }
+  return groups;
+}
+
+static Value expand(OpBuilder &builder, Location loc, Value value,
+                    const Arrangement &how) {
+  SmallVector<int64_t> shape;
+  ArrayRef<int64_t> extents = cast<ShapedType>(value.getType()).getShape();
+  for (bool inserted : how.inserted) {
+    shape.push_back(inserted ? 1 : extents.front());
+    if (!inserted)
+      extents = extents.drop_front();
+  }
+  SmallVector<ReassociationIndices> groups = groupsOf(how);
+  if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
+    return tensor::ExpandShapeOp::create(
+        builder, loc, RankedTensorType::get(shape, tensor.getElementType()),
+        value, groups);
+  return memref::ExpandShapeOp::create(builder, loc, shape, value, groups);
+}
+
+static Value materialize(OpBuilder &builder, Location loc,
+                         const ArrangedOperand &operand) {
+  Value value = operand.value;
+  const Arrangement &how = operand.arrangement;
+  if (how.permutes())
+    value = memref::TransposeOp::create(
+        builder, loc, value,
+        AffineMapAttr::get(AffineMap::getPermutationMap(how.permutation,
+                                                        builder.getContext())));
+  return how.expands() ? expand(builder, loc, value, how) : value;
+}
+
+//===----------------------------------------------------------------------===//
+// β
+//===----------------------------------------------------------------------===//
+
+/// Whether `op`, its regions included, may read or write the buffer.
+static bool mayTouch(Operation *op, Value buffer) {
+  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
+      getEffectsRecursively(op);
+  if (!effects)
+    return true;
+  return llvm::any_of(*effects, [&](const MemoryEffects::EffectInstance &it) {
+    if (isa<MemoryEffects::Allocate>(it.getEffect()))
+      return false;
+    return !it.getValue() ||
+           !LocalAliasAnalysis().alias(it.getValue(), buffer).isNo();
+  });
+}
+
+/// The fill that sets C to 0 right before the product. For a buffer, nothing
+/// between the two may touch it, so that the fill can go.
+static linalg::FillOp findZeroFill(Operation *op, Value c) {
+  auto isZero = [](linalg::FillOp fill) {
+    return matchPattern(fill.value(), m_AnyZeroFloat());
+  };
+  if (isa<TensorType>(c.getType())) {
+    auto fill = c.getDefiningOp<linalg::FillOp>();
+    return fill && isZero(fill) ? fill : linalg::FillOp();
+  }
+  for (Operation *before = op->getPrevNode(); before;
+       before = before->getPrevNode()) {
+    auto fill = dyn_cast<linalg::FillOp>(before);
+    if (fill && fill.output() == c)
+      return isZero(fill) ? fill : linalg::FillOp();
+    if (mayTouch(before, c))
+      return {};
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Pattern and pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ConvertContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    FailureOr<Contraction> found = matchContraction(op);
+    if (failed(found))
+      return rewriter.notifyMatchFailure(op, "not a product for kami.gemm");
+
+    Location loc = op.getLoc();
+    linalg::FillOp fill = findZeroFill(op, found->c.value);
+    bool tensors = op.hasPureTensorSemantics();
+    if (fill && tensors)
+      found->c.value = fill.output();
+    Value a = materialize(rewriter, loc, found->a);
+    Value b = materialize(rewriter, loc, found->b);
+    Value c = materialize(rewriter, loc, found->c);
+    Value beta;
+    if (!fill)
+      beta = arith::ConstantOp::create(
+          rewriter, loc, rewriter.getFloatAttr(found->accumulator, 1.0));
+    auto gemm =
+        GemmOp::create(rewriter, loc, tensors ? c.getType() : Type(), a, b, c,
+                       /*alpha=*/Value(), beta, found->a.transposed,
+                       found->b.transposed, found->accumulator, PlanAttr());
+    if (!tensors) {
+      rewriter.eraseOp(op);
+    } else if (found->c.arrangement.expands()) {
+      rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
+          op, op->getResult(0).getType(), gemm.getResult(),
+          groupsOf(found->c.arrangement));
+    } else {
+      rewriter.replaceOp(op, gemm);
+    }
+    if (fill && fill->use_empty())
+      rewriter.eraseOp(fill);
+    return success();
+  }
+};
+
+struct ConvertLinalgToKami
+    : kami::impl::ConvertLinalgToKamiBase<ConvertLinalgToKami> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateLinalgToKamiPatterns(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+} // namespace
+
+void kami::populateLinalgToKamiPatterns(RewritePatternSet &patterns) {
+  patterns.add<ConvertContraction>(patterns.getContext());
+}

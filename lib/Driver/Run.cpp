@@ -1,0 +1,321 @@
+//===- Run.cpp - Execute a function and judge the result -----------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Driver/Run.h"
+#include "CudaLauncher.h"
+#include "kami/Bridge/Bridge.h"
+#include "kami/Simulator/Reference.h"
+#include "kami/Simulator/Scalar.h"
+#include <cmath>
+#include <random>
+
+using namespace kami;
+using namespace mlir;
+
+llvm::StringRef kami::name(DeviceKind device) {
+  return device == DeviceKind::Cuda ? "cuda" : "sim";
+}
+
+/// 2^-bits of the significand: half a unit in the last place of 1.
+static double roundingUnit(ElementKind kind) {
+  switch (kind) {
+  case ElementKind::F16:
+    return std::ldexp(1.0, -11);
+  case ElementKind::BF16:
+    return std::ldexp(1.0, -8);
+  case ElementKind::F32:
+  case ElementKind::TF32:
+    return std::ldexp(1.0, -24);
+  case ElementKind::F64:
+    return std::ldexp(1.0, -53);
+  default:
+    return 0;
+  }
+}
+
+double kami::errorBound(const Problem &problem, ElementKind output) {
+  return roundingUnit(output) + 4 * (1 + std::sqrt(double(problem.extents.k))) *
+                                    roundingUnit(problem.accumulator);
+}
+
+namespace {
+
+/// One run: the inputs, once as bytes for the device and once as wide numbers
+/// for the reference.
+class Session {
+public:
+  Session(func::FuncOp original, const RunOptions &options)
+      : original(original), options(options), random(options.seed) {}
+
+  llvm::Error makeInputs(func::FuncOp lowered);
+  llvm::Error execute(func::FuncOp lowered, const Compilation &compilation,
+                      RunResult &result);
+  llvm::Error compare(const Compilation &compilation, RunResult &result);
+
+private:
+  llvm::Error makeInput(unsigned number, Type type);
+  sim::ReferenceArray read(const sim::Argument &argument, Type type);
+  double draw(const sim::ElementFormat &format);
+
+  func::FuncOp original;
+  const RunOptions &options;
+  std::mt19937_64 random;
+  sim::Memory memory;
+  SmallVector<sim::Argument> arguments, results;
+  SmallVector<Type> argumentTypes, resultTypes;
+  SmallVector<sim::ReferenceArray> references;
+};
+
+} // namespace
+
+/// Calls `visit` with the indices of every element in row-major order.
+static void forEachElement(ArrayRef<int64_t> sizes,
+                           llvm::function_ref<void(ArrayRef<int64_t>)> visit) {
+  if (llvm::is_contained(sizes, 0))
+    return;
+  SmallVector<int64_t> indices(sizes.size(), 0);
+  while (true) {
+    visit(indices);
+    int64_t dim = int64_t(sizes.size()) - 1;
+    while (dim >= 0 && ++indices[dim] == sizes[dim])
+      indices[dim--] = 0;
+    if (dim < 0)
+      return;
+  }
+}
+
+double Session::draw(const sim::ElementFormat &format) {
+  if (options.inputs == InputKind::Integers || !format.isFloat())
+    return double(int64_t(random() % 9) - 4);
+  // The same numbers from any standard library: its distributions may differ.
+  double unit = std::ldexp(double(random() >> 11), -53);
+  return sim::toDouble(format, sim::fromDouble(format, 2 * unit - 1));
+}
+
+llvm::Error Session::makeInput(unsigned number, Type type) {
+  auto fail = [&](const llvm::Twine &message) {
+    return llvm::createStringError("argument " + llvm::Twine(number) + ": " +
+                                   message);
+  };
+  auto memref = dyn_cast<MemRefType>(type);
+  Type element = memref ? memref.getElementType() : type;
+  std::optional<sim::ElementFormat> format = sim::formatOf(element);
+  if (!format)
+    return fail("expected integers or floats");
+  auto bits = [&](double value) {
+    return format->isFloat() ? sim::fromDouble(*format, value)
+                             : uint64_t(int64_t(value)) & format->mask();
+  };
+  if (!memref) {
+    double value = draw(*format);
+    arguments.push_back(sim::Argument::scalar(bits(value)));
+    references.push_back(sim::ReferenceArray::scalar(value));
+    return llvm::Error::success();
+  }
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!memref.hasStaticShape() ||
+      failed(memref.getStridesAndOffset(strides, offset)) ||
+      ShapedType::isDynamic(offset) || ShapedType::isDynamicShape(strides))
+    return fail("expected extents and strides known at compile time to run it");
+  int64_t last = offset;
+  for (auto [size, stride] : llvm::zip_equal(memref.getShape(), strides)) {
+    if (stride < 0)
+      return fail("expected strides that are not negative");
+    last += std::max<int64_t>(size - 1, 0) * stride;
+  }
+  // A margin behind the last element shows accesses that overrun it.
+  constexpr int64_t margin = 64;
+  sim::Buffer &buffer = memory.allocate("argument " + std::to_string(number),
+                                        (last + 1 + margin) * format->bytes());
+  sim::MemRef view;
+  view.buffer = &buffer;
+  view.offset = offset;
+  view.sizes.assign(memref.getShape().begin(), memref.getShape().end());
+  view.strides.assign(strides.begin(), strides.end());
+  view.elementType = element;
+  view.elementBytes = format->bytes();
+  sim::ReferenceArray wide{view.sizes, {}};
+  bool poisoned = llvm::is_contained(options.poisoned, number);
+  forEachElement(view.sizes, [&](ArrayRef<int64_t> indices) {
+    double value = poisoned ? std::nan("") : draw(*format);
+    sim::writeBits(&buffer.bytes[view.address(indices)], format->bytes(),
+                   bits(value));
+    wide.values.push_back(value);
+  });
+  arguments.push_back(view);
+  references.push_back(std::move(wide));
+  return llvm::Error::success();
+}
+
+llvm::Error Session::makeInputs(func::FuncOp lowered) {
+  argumentTypes.assign(lowered.getArgumentTypes().begin(),
+                       lowered.getArgumentTypes().end());
+  resultTypes.assign(lowered.getResultTypes().begin(),
+                     lowered.getResultTypes().end());
+  for (auto [number, type] : llvm::enumerate(argumentTypes))
+    if (llvm::Error error = makeInput(number, type))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error Session::execute(func::FuncOp lowered,
+                             const Compilation &compilation,
+                             RunResult &result) {
+  sim::SimulatorOptions simulator;
+  simulator.warpSize = compilation.chip->warpSize;
+  simulator.banks = compilation.chip->sharedBanks;
+  simulator.bankBytes = compilation.chip->sharedBankBytes;
+  simulator.order = options.warpOrder;
+  simulator.seed = options.seed;
+  std::unique_ptr<CudaLauncher> cuda;
+  sim::LaunchHandler handler =
+      sim::simulatingHandler(simulator, result.reports);
+  result.device = "simulator";
+  if (options.device == DeviceKind::Cuda) {
+    llvm::Expected<std::unique_ptr<CudaLauncher>> created =
+        CudaLauncher::create(compilation, options.repeats);
+    if (!created)
+      return created.takeError();
+    cuda = std::move(*created);
+    result.device = cuda->deviceName().str();
+    handler = [&](const sim::Launch &launch) -> LogicalResult {
+      if (llvm::Error error = cuda->launch(launch))
+        return launch.op->emitError(llvm::toString(std::move(error)));
+      return success();
+    };
+  }
+  if (failed(sim::runHost(lowered, arguments, memory, handler, results)))
+    return llvm::createStringError("the run failed");
+  if (cuda)
+    result.microseconds = cuda->totalMicroseconds();
+  for (const sim::Argument &argument : arguments)
+    if (argument.isMemRef())
+      result.contents.push_back(argument.memref.buffer->bytes);
+  return llvm::Error::success();
+}
+
+sim::ReferenceArray Session::read(const sim::Argument &argument, Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  sim::ElementFormat format =
+      *sim::formatOf(memref ? memref.getElementType() : type);
+  auto value = [&](uint64_t bits) -> long double {
+    return format.isFloat() ? sim::toDouble(format, bits)
+                            : sim::toSigned(format, bits);
+  };
+  if (!memref)
+    return sim::ReferenceArray::scalar(value(argument.bits));
+  const sim::MemRef &view = argument.memref;
+  sim::ReferenceArray array{view.sizes, {}};
+  forEachElement(view.sizes, [&](ArrayRef<int64_t> indices) {
+    array.values.push_back(value(sim::readBits(
+        &view.buffer->bytes[view.address(indices)], format.bytes())));
+  });
+  return array;
+}
+
+llvm::Error Session::compare(const Compilation &compilation,
+                             RunResult &result) {
+  SmallVector<sim::ReferenceArray> wide, magnitudes;
+  if (failed(sim::evaluateReference(original, references, /*magnitudes=*/false,
+                                    wide)) ||
+      failed(sim::evaluateReference(original, references, /*magnitudes=*/true,
+                                    magnitudes)))
+    return llvm::createStringError("the reference failed");
+
+  SmallVector<std::pair<sim::Argument, Type>> outputs;
+  for (auto [argument, type] : llvm::zip_equal(results, resultTypes))
+    outputs.push_back({argument, type});
+  // The reference gives tensor arguments no final contents: they have none.
+  for (auto [argument, type, originalType] :
+       llvm::zip_equal(arguments, argumentTypes, original.getArgumentTypes()))
+    if (isa<MemRefType>(originalType))
+      outputs.push_back({argument, type});
+  if (wide.size() != outputs.size())
+    return llvm::createStringError(
+        "the reference has another number of outputs");
+
+  result.ok = true;
+  for (auto [number, output] : llvm::enumerate(outputs)) {
+    Type type = output.second;
+    if (auto memref = dyn_cast<MemRefType>(type))
+      type = memref.getElementType();
+    double bound = 0;
+    if (options.inputs == InputKind::Random)
+      for (const Kernel &kernel : compilation.kernels)
+        bound +=
+            errorBound(kernel.problem,
+                       elementKind(type).value_or(kernel.problem.accumulator));
+    result.bound = std::max(result.bound, bound);
+    sim::ReferenceArray computed = read(output.first, output.second);
+    for (auto [value, expected, magnitude] : llvm::zip_equal(
+             computed.values, wide[number].values, magnitudes[number].values)) {
+      // NaN stays where nobody writes.
+      if (std::isnan(value) && std::isnan(expected))
+        continue;
+      long double difference = std::fabs(value - expected);
+      double error = difference == 0 ? 0 : double(difference / magnitude);
+      if (!(error <= bound))
+        result.ok = false;
+      if (!(error <= result.maxError))
+        result.maxError = error;
+    }
+  }
+  return llvm::Error::success();
+}
+
+/// The only function with a body, which is what runs.
+static llvm::Expected<func::FuncOp> entryPoint(ModuleOp module) {
+  func::FuncOp entry;
+  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal() || function.isPrivate())
+      continue;
+    if (entry)
+      return llvm::createStringError("expected one public function, but got '" +
+                                     entry.getName() + "' and '" +
+                                     function.getName() + "'");
+    entry = function;
+  }
+  if (!entry)
+    return llvm::createStringError(
+        "expected a public function, but found none");
+  return entry;
+}
+
+llvm::Expected<RunResult>
+kami::compileAndRun(ModuleOp module, const CompileOptions &compileOptions,
+                    const RunOptions &options, Compilation &compilation) {
+  OwningOpRef<ModuleOp> original = module.clone();
+  llvm::Expected<func::FuncOp> originalEntry = entryPoint(*original);
+  if (!originalEntry)
+    return originalEntry.takeError();
+  // The simulator takes lanes and registers; a device takes PTX, but the host's
+  // part of the run is interpreted before the kernels leave MLIR.
+  FailureOr<Compilation> compiled =
+      compile(module, compileOptions, Level::Target);
+  if (failed(compiled))
+    return llvm::createStringError("compilation failed");
+  compilation = *compiled;
+  if (options.device == DeviceKind::Cuda) {
+    OwningOpRef<ModuleOp> kernels = module.clone();
+    if (failed(compileKernels(*kernels, compilation)))
+      return llvm::createStringError("compilation failed");
+  }
+  llvm::Expected<func::FuncOp> entry = entryPoint(module);
+  if (!entry)
+    return entry.takeError();
+  RunResult result;
+  Session session(*originalEntry, options);
+  if (llvm::Error error = session.makeInputs(*entry))
+    return error;
+  if (llvm::Error error = session.execute(*entry, compilation, result))
+    return error;
+  if (llvm::Error error = session.compare(compilation, result))
+    return error;
+  return result;
+}

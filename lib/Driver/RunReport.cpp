@@ -1,0 +1,111 @@
+//===- RunReport.cpp - What a run tells ----------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Driver/RunReport.h"
+#include "kami/Plan/Explain.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+using namespace kami;
+
+llvm::Expected<DeviceKind> kami::chooseDevice(llvm::StringRef flag) {
+  if (flag == "sim")
+    return DeviceKind::Simulator;
+  if (flag == "auto" || flag == "cuda") {
+    llvm::Error missing = probeCuda();
+    if (!missing)
+      return DeviceKind::Cuda;
+    if (flag == "cuda")
+      return missing;
+    llvm::consumeError(std::move(missing));
+    return DeviceKind::Simulator;
+  }
+  if (flag == "hip" || flag == "vulkan")
+    return llvm::createStringError("no runtime yet for --device=" + flag +
+                                   ", expected auto, sim or cuda");
+  return llvm::createStringError(
+      "expected --device=auto, sim or cuda, but got '" + flag + "'");
+}
+
+static llvm::json::Object simulated(const sim::SimulatorReport &report) {
+  llvm::json::Object instructions;
+  for (const auto &[kind, count] : report.matrixInstructions)
+    instructions[kind] = count;
+  llvm::json::Array buffers;
+  for (const sim::BufferTraffic &buffer : report.buffers)
+    buffers.push_back(
+        llvm::json::Object{{"name", buffer.name},
+                           {"bytes_read", buffer.bytesRead},
+                           {"bytes_written", buffer.bytesWritten},
+                           {"max_reads_per_block", buffer.maxReadsPerByte}});
+  return llvm::json::Object{{"matrix_instructions", std::move(instructions)},
+                            {"buffers", std::move(buffers)},
+                            {"shared_bytes_written", report.shared.written},
+                            {"shared_bytes_read", report.shared.read},
+                            {"bank_conflict_degree", report.maxBankConflict},
+                            {"barriers", report.barriers}};
+}
+
+llvm::json::Value kami::reportJSON(const RunResult &result,
+                                   const Compilation &compilation) {
+  llvm::json::Array kernels;
+  for (const Kernel &kernel : compilation.kernels)
+    kernels.push_back(describe(kernel, *compilation.chip));
+  llvm::json::Object object{{"ok", result.ok},
+                            {"device", result.device},
+                            {"max_rel_error", result.maxError},
+                            {"error_bound", result.bound}};
+  if (result.microseconds > 0)
+    object["time_us"] = result.microseconds;
+  else
+    object["time_us"] = nullptr;
+  object["plan"] = kernels.empty()
+                       ? llvm::json::Value(nullptr)
+                       : *kernels.front().getAsObject()->get("plan");
+  object["kernels"] = std::move(kernels);
+  llvm::json::Array launches;
+  for (const sim::SimulatorReport &report : result.reports)
+    launches.push_back(simulated(report));
+  object["simulated"] = std::move(launches);
+  return object;
+}
+
+void kami::reportText(const RunResult &result, const Compilation &compilation,
+                      llvm::raw_ostream &os) {
+  for (const Kernel &kernel : compilation.kernels) {
+    os << kernel.name << " on " << compilation.chip->name << "\n";
+    os << "  plan      " << summary(kernel.plan) << "\n";
+    os << "  launch    ";
+    if (kernel.blocks)
+      os << *kernel.blocks << " blocks";
+    else
+      os << "blocks by size";
+    os << " of " << kernel.threads << " threads, " << kernel.sharedBytes
+       << " bytes of shared memory\n";
+    if (kernel.assembler)
+      os << "  registers " << kernel.assembler->registers << " a thread, "
+         << kernel.assembler->spillBytes << " bytes spilled (ptxas)\n";
+  }
+  for (const sim::SimulatorReport &report : result.reports) {
+    os << "  simulated ";
+    llvm::ListSeparator comma;
+    for (const auto &[kind, count] : report.matrixInstructions)
+      os << comma << count << " x " << kind;
+    os << "; shared memory: " << report.shared.written << " bytes written, "
+       << report.shared.read << " read, bank conflicts "
+       << report.maxBankConflict << "-way; " << report.barriers
+       << " barriers\n";
+  }
+  os << "  device    " << result.device << "\n";
+  if (result.microseconds > 0)
+    os << "  time      " << llvm::format("%.2f", result.microseconds)
+       << " us\n";
+  os << "  error     " << llvm::format("%.3g", result.maxError)
+     << " of |A||B|, bound " << llvm::format("%.3g", result.bound) << "\n";
+  os << "  verdict   " << (result.ok ? "right" : "WRONG") << "\n";
+}

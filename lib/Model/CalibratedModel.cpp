@@ -1,0 +1,165 @@
+//===- CalibratedModel.cpp ----------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Model/CalibratedModel.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace kami;
+
+/// Operations per cycle of one tensor core.
+static double reachedRate(const AtomRate &rate) {
+  return rate.opsPerCycle * rate.reached;
+}
+
+static void addComputation(CalibratedCost &cost, const Atom &atom,
+                           const AtomRate &rate, const Partition &partition,
+                           const Chip &chip,
+                           const CalibratedAssumptions &assumptions) {
+  double warps = partition.grid.warps();
+  double atoms =
+      double(partition.warpM / atom.shape.m) * (partition.warpN / atom.shape.n);
+  double steps = double(activeSlices(partition)) *
+                 (partition.sliceK / atom.shape.k) * cost.kTiles;
+  double cyclesPerAtom =
+      2.0 * atom.shape.m * atom.shape.n * atom.shape.k / reachedRate(rate);
+  cost.tensorCores = warps * atoms * steps * cyclesPerAtom / chip.tensorCores;
+  double warpsPerCore = std::ceil(warps / chip.tensorCores);
+  cost.computation = steps * std::max(warpsPerCore * atoms * cyclesPerAtom,
+                                      assumptions.atomLatency);
+}
+
+static void addCommunication(CalibratedCost &cost, const Atom &atom,
+                             const Partition &partition, const Slicing &slicing,
+                             const Chip &chip,
+                             const CalibratedAssumptions &assumptions) {
+  ElementBytes element = {byteWidth(atom.operand), byteWidth(atom.accumulator)};
+  SharedTraffic tile = tileTraffic(partition, slicing, element);
+  SharedTraffic reduce = reduceTraffic(partition, element);
+  double betweenTiles =
+      slicing.sharedA + slicing.sharedB > 0 ? cost.kTiles - 1 : 0;
+  double bytes = cost.kTiles * double(tile.written + tile.read) +
+                 double(reduce.written + reduce.read);
+  double barriers =
+      cost.kTiles * tile.barriers + reduce.barriers + betweenTiles;
+  cost.sharedBandwidth = bytes / chip.sharedBandwidth;
+  cost.sharedLatency = barriers * chip.sharedLatency;
+  cost.barriers = barriers * (assumptions.barrier + assumptions.barrierPerWarp *
+                                                        partition.grid.warps());
+}
+
+/// Bytes of `tile` adjacent elements out of a row of `extent`. Whole rows
+/// follow each other without a gap.
+static double rowBytes(double tile, double extent, double bytes,
+                       const CalibratedAssumptions &assumptions) {
+  double sector = assumptions.sectorBytes;
+  return tile < extent ? std::ceil(tile * bytes / sector) * sector
+                       : extent * bytes;
+}
+
+namespace {
+/// Bytes that one block moves.
+struct BlockBytes {
+  double cache;
+  double device;
+};
+} // namespace
+
+/// For matrices in row-major order. `tile` may exceed the problem.
+static BlockBytes blockBytes(const Work &work, double blocks, const Atom &atom,
+                             const Extents &tile,
+                             const CalibratedAssumptions &assumptions) {
+  double operand = byteWidth(atom.operand);
+  double accumulator = byteWidth(atom.accumulator);
+  double m = work.extents.m, n = work.extents.n, k = work.extents.k;
+  double tileM = std::min<double>(tile.m, m);
+  double tileN = std::min<double>(tile.n, n);
+  double tileK = std::min<double>(tile.k, k);
+  double a = tileM * k / tileK * rowBytes(tileK, k, operand, assumptions);
+  double b = k * rowBytes(tileN, n, operand, assumptions);
+  double c = tileM * rowBytes(tileN, n, accumulator, assumptions);
+  double once = (m + n) * k * operand + m * n * accumulator;
+  return {a + b + c, once * work.batch / blocks};
+}
+
+static void addMemory(CalibratedCost &cost, const BlockBytes &bytes,
+                      const Chip &chip,
+                      const CalibratedAssumptions &assumptions) {
+  double bytesPerCycle = chip.memoryBandwidth * 1e3 / chip.boostMHz;
+  double share =
+      bytesPerCycle / std::min<double>(cost.blocks, chip.multiprocessors);
+  cost.cacheBandwidth = bytes.cache / assumptions.cacheBandwidth;
+  cost.memoryBandwidth = bytes.device / share;
+  cost.memoryLatency = (cost.kTiles + 1) * chip.memoryLatency;
+}
+
+/// Cycles that one more block adds to a multiprocessor that has many.
+static double throughput(const CalibratedCost &cost,
+                         const CalibratedAssumptions &assumptions) {
+  double busiest = std::max({cost.tensorCores, cost.sharedBandwidth,
+                             cost.cacheBandwidth, cost.memoryBandwidth});
+  double all = cost.tensorCores + cost.sharedBandwidth + cost.cacheBandwidth +
+               cost.memoryBandwidth;
+  return busiest + assumptions.exposed * (all - busiest);
+}
+
+static double countBlocks(const Work &work, int64_t tileM, int64_t tileN) {
+  return double(llvm::divideCeil(work.extents.m, tileM)) *
+         llvm::divideCeil(work.extents.n, tileN) * work.batch;
+}
+
+CalibratedCost
+kami::calibratedCost(const Work &work, const Atom &atom, const AtomRate &rate,
+                     const Partition &partition, const Slicing &slicing,
+                     const Resources &resources, const Chip &chip,
+                     const CalibratedAssumptions &assumptions) {
+  const Extents &tile = partition.tile;
+  CalibratedCost cost;
+  cost.blocks = countBlocks(work, tile.m, tile.n);
+  cost.kTiles = llvm::divideCeil(work.extents.k, tile.k);
+  cost.residentBlocks = residentBlocks(resources, chip);
+  addComputation(cost, atom, rate, partition, chip, assumptions);
+  addCommunication(cost, atom, partition, slicing, chip, assumptions);
+  addMemory(cost, blockBytes(work, cost.blocks, atom, tile, assumptions), chip,
+            assumptions);
+
+  cost.launch = chip.launchMicroseconds * chip.boostMHz;
+  double perBlock = throughput(cost, assumptions);
+  double serial = cost.serial();
+  double perRound = cost.residentBlocks * chip.multiprocessors;
+  double rounds = std::floor(cost.blocks / perRound);
+  double rest =
+      std::ceil((cost.blocks - rounds * perRound) / chip.multiprocessors);
+  cost.total =
+      cost.launch + rounds * std::max(cost.residentBlocks * perBlock, serial);
+  if (rest > 0)
+    cost.total += std::max(rest * perBlock, serial);
+  return cost;
+}
+
+double kami::leastCycles(const Work &work, const Atom &atom,
+                         const AtomRate &rate, int64_t tileM, int64_t tileN,
+                         const WarpGrid &grid, const Chip &chip,
+                         const CalibratedAssumptions &assumptions) {
+  CalibratedCost cost;
+  cost.blocks = countBlocks(work, tileM, tileN);
+  Extents tile = {tileM, tileN, work.extents.k};
+  addMemory(cost, blockBytes(work, cost.blocks, atom, tile, assumptions), chip,
+            assumptions);
+  auto padded = [](int64_t extent, int64_t parts, int64_t atomExtent) {
+    int64_t part = llvm::divideCeil(extent, parts);
+    return double(llvm::alignTo(part, atomExtent)) * parts;
+  };
+  double operations = 2 * padded(tileM, grid.m, atom.shape.m) *
+                      padded(tileN, grid.n, atom.shape.n) * work.extents.k;
+  cost.tensorCores = operations / (chip.tensorCores * reachedRate(rate));
+  double blocksEach = std::ceil(cost.blocks / chip.multiprocessors);
+  return chip.launchMicroseconds * chip.boostMHz +
+         blocksEach * throughput(cost, assumptions);
+}

@@ -1,0 +1,101 @@
+//===- Resources.cpp ----------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Model/Resources.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace kami;
+using llvm::alignTo;
+using llvm::divideCeil;
+
+static constexpr int64_t bytesPerRegister = 4;
+
+namespace {
+/// One operand, as far as its registers go.
+struct Operand {
+  /// Registers of a slice, of one k step of a slice, and of one instruction.
+  int64_t slice;
+  int64_t step;
+  int64_t atom;
+  int64_t held;
+  int64_t parked;
+  bool isBroadcast;
+
+  bool isStaged() const { return isBroadcast && parked < held; }
+  bool isOnDemand() const { return !isStaged() && parked > 0; }
+};
+} // namespace
+
+static int64_t working(const Operand &operand, const Operand &other) {
+  if (operand.isStaged())
+    return operand.slice;
+  if (!operand.isOnDemand())
+    return 0;
+  // If both are read on demand, the smaller is kept while the larger passes.
+  bool stays = other.isOnDemand() && operand.step <= other.step;
+  return stays ? operand.step
+               : std::min(operand.step, onDemandAtoms * operand.atom);
+}
+
+Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
+                                   const Slicing &unclamped, int64_t warpSize) {
+  Slicing slicing = clampSlicing(partition, unclamped);
+  auto perThread = [&](int64_t elements, int64_t bytes) -> int64_t {
+    return divideCeil(elements * bytes, bytesPerRegister * warpSize);
+  };
+  int64_t bytes = byteWidth(atom.operand);
+  Operand a = {perThread(partition.sliceElementsA(), bytes),
+               perThread(partition.warpM * atom.shape.k, bytes),
+               perThread(atom.shape.m * atom.shape.k, bytes),
+               partition.heldA(),
+               slicing.sharedA,
+               partition.grid.n > 1};
+  Operand b = {perThread(partition.sliceElementsB(), bytes),
+               perThread(partition.warpN * atom.shape.k, bytes),
+               perThread(atom.shape.n * atom.shape.k, bytes),
+               partition.heldB(),
+               slicing.sharedB,
+               partition.grid.m > 1};
+
+  Registers registers;
+  registers.accumulators =
+      perThread(partition.warpM * partition.warpN, byteWidth(atom.accumulator));
+  registers.heldA = (a.held - a.parked) * a.slice;
+  registers.heldB = (b.held - b.parked) * b.slice;
+  registers.workingA = working(a, b);
+  registers.workingB = working(b, a);
+  registers.overhead = registerOverhead;
+  return registers;
+}
+
+Resources kami::resourcesOf(const Atom &atom, const Partition &partition,
+                            const Slicing &slicing, int64_t warpSize) {
+  Resources resources;
+  resources.warps = partition.grid.warps();
+  resources.threads = resources.warps * warpSize;
+  resources.registers = registersPerThread(atom, partition, slicing, warpSize);
+  resources.shared =
+      sharedLayout(partition, slicing,
+                   {byteWidth(atom.operand), byteWidth(atom.accumulator)});
+  return resources;
+}
+
+int64_t kami::residentBlocks(const Resources &resources, const Chip &chip) {
+  int64_t blocks = chip.maxBlocksPerMultiprocessor;
+  blocks =
+      std::min(blocks, chip.maxThreadsPerMultiprocessor / resources.threads);
+  int64_t registers =
+      alignTo(resources.registers.total(), chip.registerGranularity) *
+      resources.threads;
+  blocks = std::min(blocks, chip.registers / registers);
+  int64_t shared = resources.shared.bytes + chip.sharedReservedPerBlock;
+  if (shared > 0)
+    blocks = std::min(blocks, chip.sharedPerMultiprocessor / shared);
+  return std::max<int64_t>(blocks, 1);
+}

@@ -1,0 +1,67 @@
+//===- Plan.cpp ---------------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Plan/Plan.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace kami;
+
+llvm::StringRef kami::name(Algorithm algorithm) {
+  switch (algorithm) {
+  case Algorithm::OneD:
+    return "one_d";
+  case Algorithm::TwoD:
+    return "two_d";
+  case Algorithm::ThreeD:
+    return "three_d";
+  }
+  llvm_unreachable("covered switch");
+}
+
+llvm::StringRef kami::flag(Algorithm algorithm) {
+  switch (algorithm) {
+  case Algorithm::OneD:
+    return "1d";
+  case Algorithm::TwoD:
+    return "2d";
+  case Algorithm::ThreeD:
+    return "3d";
+  }
+  llvm_unreachable("covered switch");
+}
+
+std::optional<Algorithm> kami::parseAlgorithm(llvm::StringRef spelling) {
+  for (Algorithm algorithm :
+       {Algorithm::OneD, Algorithm::TwoD, Algorithm::ThreeD})
+    if (spelling == name(algorithm) || spelling == flag(algorithm))
+      return algorithm;
+  return std::nullopt;
+}
+
+llvm::StringRef kami::name(Transport transport) {
+  switch (transport) {
+  case Transport::Staged:
+    return "staged";
+  case Transport::Gathered:
+    return "gathered";
+  }
+  llvm_unreachable("covered switch");
+}
+
+std::optional<Transport> kami::parseTransport(llvm::StringRef spelling) {
+  for (Transport transport : {Transport::Staged, Transport::Gathered})
+    if (spelling == name(transport))
+      return transport;
+  return std::nullopt;
+}
+
+Algorithm kami::algorithmOf(const WarpGrid &grid) {
+  if (grid.k > 1)
+    return Algorithm::ThreeD;
+  return grid.m > 1 && grid.n > 1 ? Algorithm::TwoD : Algorithm::OneD;
+}

@@ -1,0 +1,268 @@
+//===- Planner.cpp ------------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Plan/Planner.h"
+#include "Search.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <tuple>
+
+using namespace kami;
+
+using Grids = llvm::SmallVector<WarpGrid, 64>;
+
+/// Warps of a block when nothing is said. More than 16 leave a thread fewer
+/// than 128 registers.
+static constexpr int64_t maxWarps = 16;
+static constexpr int64_t maxLayers = 4;
+/// Atoms below this part of the fastest one's rate are left to those who ask.
+static constexpr double slowAtom = 0.75;
+
+//===----------------------------------------------------------------------===//
+// Grids
+//===----------------------------------------------------------------------===//
+
+static bool meetsConstraints(const WarpGrid &grid, const Problem &problem) {
+  if (problem.warps && grid.warps() != *problem.warps)
+    return false;
+  if (!problem.algorithm)
+    return true;
+  // A single warp is an algorithm of no dimension; it serves as 1D on request.
+  if (grid.warps() == 1)
+    return *problem.algorithm == Algorithm::OneD && problem.warps;
+  return algorithmOf(grid) == *problem.algorithm;
+}
+
+static Grids enumerateGrids(const Problem &problem) {
+  Grids grids;
+  if (problem.grid) {
+    if (meetsConstraints(*problem.grid, problem))
+      grids.push_back(*problem.grid);
+    return grids;
+  }
+  // Without a wish for a number, only those that divide common extents.
+  static constexpr int64_t usual[] = {1, 2, 3, 4, 6, 8, 12, 16};
+  int64_t limit = problem.warps.value_or(maxWarps);
+  for (int64_t m = limit; m >= 1; --m) {
+    for (int64_t n = limit / m; n >= 1; --n) {
+      if (!problem.warps &&
+          !(llvm::is_contained(usual, m) && llvm::is_contained(usual, n)))
+        continue;
+      for (int64_t k = std::min(limit / (m * n), maxLayers); k >= 1; --k) {
+        WarpGrid grid = {m, n, k};
+        bool isUsual = problem.warps || k != 3;
+        if (isUsual && meetsConstraints(grid, problem))
+          grids.push_back(grid);
+      }
+    }
+  }
+  return grids;
+}
+
+/// The grids of the paper's three algorithms.
+static bool isPaperGrid(const WarpGrid &grid) {
+  bool isOneD = grid.n == 1 && grid.k == 1;
+  bool isSquare = grid.m == grid.n && grid.k == 1;
+  bool isCube = grid.m == grid.n && grid.n == grid.k;
+  return isOneD || isSquare || isCube;
+}
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+static PaperMachine machineFor(const Chip &chip, const AtomRate &rate,
+                               const PaperOverrides &given) {
+  PaperMachine machine = paperMachine(chip, rate);
+  machine.latencyShared = given.latencyShared.value_or(machine.latencyShared);
+  machine.bandwidthShared =
+      given.bandwidthShared.value_or(machine.bandwidthShared);
+  machine.thetaR = given.thetaR.value_or(machine.thetaR);
+  machine.thetaW = given.thetaW.value_or(machine.thetaW);
+  machine.tensorCores = given.tensorCores.value_or(machine.tensorCores);
+  machine.opsPerCycle = given.opsPerCycle.value_or(machine.opsPerCycle);
+  return machine;
+}
+
+static Costs costsOf(const PaperCost &paper) {
+  return {paper.volume, paper.communication, paper.computation, paper.total};
+}
+
+static Costs costsOf(const CalibratedCost &cost, const Partition &partition,
+                     const SharedTraffic &tile) {
+  double stages = partition.activeStages;
+  return {double(tile.written + tile.read) / stages,
+          cost.communication() / (stages * cost.kTiles),
+          cost.computation / (stages * cost.kTiles), cost.total};
+}
+
+static Candidate makeCandidate(const Tiling &tiling, const Problem &problem,
+                               const Chip &chip,
+                               const PlannerOptions &options) {
+  Candidate candidate;
+  const Atom &atom = *tiling.plan.atom;
+  const AtomRate &rate = *chip.findRate(atom);
+  candidate.plan = tiling.plan;
+  candidate.resources = tiling.resources;
+  Partition partition = tiling.plan.partition();
+  ElementBytes element = {byteWidth(atom.operand), byteWidth(atom.accumulator)};
+  SharedTraffic tile = tileTraffic(partition, tiling.plan.slices, element);
+  candidate.barriers =
+      tile.barriers + reduceTraffic(partition, element).barriers;
+  candidate.paper = paperCost(
+      {problem.extents, double(element.operand), double(element.accumulator)},
+      tiling.plan.grid, machineFor(chip, rate, options.paper));
+  candidate.calibrated =
+      tiling.misfit ? calibratedCost({problem.extents, problem.batch}, atom,
+                                     rate, partition, tiling.plan.slices,
+                                     tiling.resources, chip)
+                    : tiling.cost;
+  bool isPaper = options.model == CostModel::Paper;
+  candidate.costs = isPaper ? costsOf(candidate.paper)
+                            : costsOf(candidate.calibrated, partition, tile);
+  candidate.score = isPaper ? candidate.paper.total + candidate.paper.layerSum
+                            : candidate.calibrated.total;
+  candidate.rejected = explain(tiling.misfit, tiling.plan, problem, chip);
+  return candidate;
+}
+
+/// Best first. The paper's model judges its own three grids before it is
+/// stretched to others.
+static auto sortKey(const Candidate &candidate, CostModel model) {
+  const WarpGrid &grid = candidate.plan.grid;
+  bool isForeign = model == CostModel::Paper && !isPaperGrid(grid);
+  return std::make_tuple(!candidate.fits(), isForeign, candidate.score,
+                         grid.warps(), candidate.barriers, -grid.m, -grid.n,
+                         candidate.plan.transport, candidate.plan.atom->name);
+}
+
+//===----------------------------------------------------------------------===//
+// The choice
+//===----------------------------------------------------------------------===//
+
+static llvm::Error checkProblem(const Problem &problem, const Chip &chip) {
+  const Extents &extents = problem.extents;
+  for (int64_t extent : {extents.m, extents.n, extents.k, problem.batch})
+    if (extent < 1 || extent > maxExtent)
+      return llvm::createStringError(
+          "expected extents and a batch from 1 to 2147483648, but got " +
+          llvm::itostr(extent));
+  if (problem.warps && (*problem.warps < 1 || *problem.warps * chip.warpSize >
+                                                  chip.maxThreadsPerBlock))
+    return llvm::createStringError(
+        "expected 1 to " +
+        llvm::itostr(chip.maxThreadsPerBlock / chip.warpSize) +
+        " warps, but got " + llvm::itostr(*problem.warps));
+  return llvm::Error::success();
+}
+
+static llvm::Error missingAtom(const Problem &problem, const Chip &chip) {
+  std::string known;
+  for (const AtomRate &rate : chip.atoms)
+    known += (known.empty() ? "" : ", ") + rate.atom.str();
+  return llvm::createStringError(
+      "target '" + chip.name.str() + "' has no atom that multiplies " +
+      name(problem.operand).str() + " into " + name(problem.accumulator).str() +
+      ", it has: " + known);
+}
+
+static llvm::Error missingGrid(const Problem &problem) {
+  std::string wish =
+      problem.algorithm ? flag(*problem.algorithm).str() + " " : std::string();
+  std::string warps =
+      problem.warps ? " of " + llvm::itostr(*problem.warps) + " warps" : "";
+  return llvm::createStringError("no " + wish + "grid" + warps +
+                                 " meets the constraints");
+}
+
+/// The atoms worth trying: none that is much slower than the fastest, and none
+/// that does in one instruction what another does as fast in several.
+static llvm::SmallVector<RatedAtom, 4> usefulAtoms(const Problem &problem,
+                                                   const Chip &chip) {
+  auto atoms = chip.atomsFor(problem.operand, problem.accumulator);
+  auto speed = [](const RatedAtom &atom) {
+    return atom.rate->opsPerCycle * atom.rate->reached;
+  };
+  auto isRepeated = [&](const RatedAtom &atom, const RatedAtom &by) {
+    const Extents &shape = atom.atom->shape, &part = by.atom->shape;
+    return shape.m == part.m && shape.n == part.n && shape.k > part.k &&
+           shape.k % part.k == 0 && speed(by) >= speed(atom);
+  };
+  llvm::SmallVector<RatedAtom, 4> useful;
+  for (const RatedAtom &atom : atoms)
+    if (speed(atom) >= slowAtom * speed(atoms.front()) &&
+        llvm::none_of(atoms, [&](const RatedAtom &other) {
+          return isRepeated(atom, other);
+        }))
+      useful.push_back(atom);
+  return useful;
+}
+
+llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
+                                        const Chip &chip,
+                                        const PlannerOptions &options) {
+  if (llvm::Error error = checkProblem(problem, chip))
+    return error;
+  llvm::SmallVector<RatedAtom, 4> atoms = usefulAtoms(problem, chip);
+  if (atoms.empty())
+    return missingAtom(problem, chip);
+  Grids grids = enumerateGrids(problem);
+  if (grids.empty())
+    return missingGrid(problem);
+
+  Choice choice;
+  choice.candidates.reserve(grids.size() * atoms.size() * 2);
+  for (const WarpGrid &grid : grids) {
+    for (const RatedAtom &atom : atoms) {
+      GridSearch search(problem, chip, atom, grid);
+      search.run();
+      for (Transport transport : {Transport::Staged, Transport::Gathered}) {
+        if (const auto &best = search.best(transport))
+          choice.candidates.push_back(
+              makeCandidate(*best, problem, chip, options));
+        if (const auto &misfit = search.misfit(transport);
+            misfit && options.keepRejected)
+          choice.candidates.push_back(
+              makeCandidate(*misfit, problem, chip, options));
+      }
+    }
+  }
+  llvm::sort(choice.candidates, [&](const Candidate &a, const Candidate &b) {
+    return sortKey(a, options.model) < sortKey(b, options.model);
+  });
+  if (choice.best())
+    return choice;
+  std::string reason = choice.candidates.empty()
+                           ? "every candidate is too large"
+                           : choice.candidates.front().rejected;
+  return llvm::createStringError("no plan fits target '" + chip.name.str() +
+                                 "': " + reason);
+}
+
+Candidate kami::evaluatePlan(const Plan &plan, const Problem &problem,
+                             const Chip &chip, const PlannerOptions &options) {
+  Tiling tiling;
+  tiling.plan = plan;
+  tiling.misfit = findMisfit(plan, problem, chip);
+  if (tiling.misfit.reason != Misfit::None &&
+      tiling.misfit.reason < Misfit::NotGatheredA) {
+    Candidate candidate;
+    candidate.plan = plan;
+    candidate.rejected = explain(tiling.misfit, plan, problem, chip);
+    return candidate;
+  }
+  Partition partition = plan.partition();
+  tiling.resources =
+      resourcesOf(*plan.atom, partition, plan.slices, chip.warpSize);
+  if (!tiling.misfit)
+    tiling.cost = calibratedCost({problem.extents, problem.batch}, *plan.atom,
+                                 *chip.findRate(*plan.atom), partition,
+                                 plan.slices, tiling.resources, chip);
+  return makeCandidate(tiling, problem, chip, options);
+}

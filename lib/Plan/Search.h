@@ -1,0 +1,73 @@
+//===- Search.h - The best tiling for one grid and atom -----------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_LIB_PLAN_SEARCH_H
+#define KAMI_LIB_PLAN_SEARCH_H
+
+#include "kami/Model/CalibratedModel.h"
+#include "kami/Plan/Verify.h"
+#include <array>
+
+namespace kami {
+
+/// A plan with what it costs, or why it cannot be.
+struct Tiling {
+  Plan plan;
+  Resources resources;
+  CalibratedCost cost;
+  Misfit misfit;
+};
+
+/// Tries tiles, slice widths and counts of parked slices for a fixed grid and
+/// atom, and keeps for either transport the one of fewest calibrated cycles.
+class GridSearch {
+public:
+  GridSearch(const Problem &problem, const Chip &chip, const RatedAtom &atom,
+             const WarpGrid &grid)
+      : problem(problem), chip(chip), atom(atom), grid(grid),
+        registerLimit(chip.maxRegisters(grid.warps() * chip.warpSize)) {}
+
+  void run();
+
+  /// By transport: the best tiling that fits, and the largest tile that does
+  /// not; nothing where there is none.
+  const std::optional<Tiling> &best(Transport transport) const {
+    return bests[size_t(transport)];
+  }
+  const std::optional<Tiling> &misfit(Transport transport) const {
+    return misfits[size_t(transport)];
+  }
+
+private:
+  bool wants(Transport transport) const;
+  void tryTile(const Extents &tile);
+  void tryStaged(const Partition &partition);
+  void tryGathered(const Partition &partition);
+  bool tryPlan(const Partition &partition, Transport transport,
+               const Slicing &slicing);
+  void keepMisfit(const Plan &plan, const Resources &resources,
+                  const Misfit &misfit);
+  int64_t parkedUntilFit(const Partition &partition, Slicing slicing,
+                         int64_t Slicing::*count, int64_t held) const;
+  bool cannotWin(int64_t tileM, int64_t tileN) const;
+  llvm::SmallVector<int64_t, 8> tileExtents(int64_t extent, int64_t parts,
+                                            int64_t atomExtent) const;
+  llvm::SmallVector<int64_t, 8> tileDepths() const;
+
+  const Problem &problem;
+  const Chip &chip;
+  RatedAtom atom;
+  WarpGrid grid;
+  int64_t registerLimit;
+  std::array<std::optional<Tiling>, 2> bests;
+  std::array<std::optional<Tiling>, 2> misfits;
+};
+
+} // namespace kami
+
+#endif // KAMI_LIB_PLAN_SEARCH_H

@@ -1,0 +1,161 @@
+//===- Verify.cpp -------------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Plan/Verify.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace kami;
+using llvm::Twine;
+
+/// Far above what registers can hold, and small enough that no product of
+/// extents overflows.
+static constexpr int64_t maxTileExtent = 1 << 16;
+
+static bool isWithin(const Extents &extents, int64_t limit) {
+  auto inRange = [&](int64_t extent) { return extent >= 1 && extent <= limit; };
+  return inRange(extents.m) && inRange(extents.n) && inRange(extents.k);
+}
+
+Misfit kami::findMisfit(const Resources &resources, const Chip &chip) {
+  if (resources.threads > chip.maxThreadsPerBlock)
+    return {Misfit::Threads, resources.threads, chip.maxThreadsPerBlock};
+  int64_t registers = chip.maxRegisters(resources.threads);
+  if (resources.registers.total() > registers)
+    return {Misfit::Registers, resources.registers.total(), registers};
+  if (resources.shared.bytes > chip.sharedPerBlock)
+    return {Misfit::SharedBytes, resources.shared.bytes, chip.sharedPerBlock};
+  return {};
+}
+
+static Misfit findMisfitOfForm(const Plan &plan, const Problem &problem,
+                               const Chip &chip) {
+  if (!isWithin(problem.extents, maxExtent) || problem.batch < 1 ||
+      problem.batch > maxExtent)
+    return {Misfit::BadExtents};
+  if (!plan.atom)
+    return {Misfit::NoAtom};
+  if (!chip.findRate(*plan.atom))
+    return {Misfit::AtomNotOfChip};
+  if (plan.atom->operand != problem.operand)
+    return {Misfit::WrongOperand};
+  if (plan.atom->accumulator != problem.accumulator)
+    return {Misfit::WrongAccumulator};
+  Extents grid = {plan.grid.m, plan.grid.n, plan.grid.k};
+  if (!isWithin(grid, maxTileExtent))
+    return {Misfit::BadGrid};
+  // Each factor is at most 2^16, so that the product cannot overflow.
+  if (int64_t threads = plan.grid.warps() * chip.warpSize;
+      threads > chip.maxThreadsPerBlock)
+    return {Misfit::Threads, threads, chip.maxThreadsPerBlock};
+  if (!isWithin(plan.tile, maxTileExtent))
+    return {Misfit::BadTile, 0, maxTileExtent};
+  if (plan.slices.k < 1 || plan.slices.k > maxTileExtent ||
+      plan.slices.k % plan.atom->shape.k != 0)
+    return {Misfit::BadSlice, plan.slices.k, plan.atom->shape.k};
+  if (int64_t parked = std::min(plan.slices.sharedA, plan.slices.sharedB);
+      parked < 0)
+    return {Misfit::BadParked, parked};
+  return {};
+}
+
+Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
+                        const Chip &chip) {
+  if (Misfit misfit = findMisfitOfForm(plan, problem, chip))
+    return misfit;
+  Partition partition = plan.partition();
+  Slicing slicing = clampSlicing(partition, plan.slices);
+  bool gathered = plan.transport == Transport::Gathered;
+  if (gathered && plan.grid.n > 1 && slicing.sharedA < partition.heldA())
+    return {Misfit::NotGatheredA, partition.heldA(), slicing.sharedA};
+  if (gathered && plan.grid.m > 1 && slicing.sharedB < partition.heldB())
+    return {Misfit::NotGatheredB, partition.heldB(), slicing.sharedB};
+  return findMisfit(resourcesOf(*plan.atom, partition, slicing, chip.warpSize),
+                    chip);
+}
+
+static std::string explainForm(const Misfit &misfit, const Plan &plan,
+                               const Problem &problem, const Chip &chip) {
+  switch (misfit.reason) {
+  case Misfit::BadExtents:
+    return "expected extents and a batch from 1 to 2147483648";
+  case Misfit::NoAtom:
+    return "the plan names no atom";
+  case Misfit::AtomNotOfChip:
+    return ("target '" + chip.name + "' has no atom '" + plan.atom->name + "'")
+        .str();
+  case Misfit::WrongOperand:
+    return ("atom '" + plan.atom->name + "' multiplies " +
+            name(plan.atom->operand) + ", expected " + name(problem.operand))
+        .str();
+  case Misfit::WrongAccumulator:
+    return ("atom '" + plan.atom->name + "' accumulates in " +
+            name(plan.atom->accumulator) + ", expected " +
+            name(problem.accumulator))
+        .str();
+  case Misfit::BadGrid:
+    return "expected a grid of at least 1 warp in each dimension, but got " +
+           llvm::itostr(plan.grid.m) + "x" + llvm::itostr(plan.grid.n) + "x" +
+           llvm::itostr(plan.grid.k);
+  default:
+    llvm_unreachable("not a matter of form");
+  }
+}
+
+std::string kami::explain(const Misfit &misfit, const Plan &plan,
+                          const Problem &problem, const Chip &chip) {
+  auto gathered = [&](llvm::StringRef operand) {
+    return ("gathered needs all " + Twine(misfit.needed) + " slices of " +
+            operand + " in shared memory, but got " + Twine(misfit.available))
+        .str();
+  };
+  switch (misfit.reason) {
+  case Misfit::None:
+    return "";
+  case Misfit::BadTile:
+    return ("expected tile extents from 1 to " + Twine(misfit.available) +
+            ", but got " + Twine(plan.tile.m) + "x" + Twine(plan.tile.n) + "x" +
+            Twine(plan.tile.k))
+        .str();
+  case Misfit::BadSlice:
+    return ("expected a slice width that is a positive multiple of " +
+            Twine(misfit.available) + ", but got " + Twine(misfit.needed))
+        .str();
+  case Misfit::BadParked:
+    return ("expected a count of slices in shared memory, but got " +
+            Twine(misfit.needed))
+        .str();
+  case Misfit::NotGatheredA:
+    return gathered("A");
+  case Misfit::NotGatheredB:
+    return gathered("B");
+  case Misfit::Threads:
+    return ("needs " + Twine(misfit.needed) + " threads, a block may have " +
+            Twine(misfit.available))
+        .str();
+  case Misfit::Registers:
+    return ("needs " + Twine(misfit.needed) +
+            " registers a thread, the chip has " + Twine(misfit.available))
+        .str();
+  case Misfit::SharedBytes:
+    return ("needs " + Twine(misfit.needed) +
+            " bytes of shared memory, a block may use " +
+            Twine(misfit.available))
+        .str();
+  default:
+    return explainForm(misfit, plan, problem, chip);
+  }
+}
+
+llvm::Error kami::verifyPlan(const Plan &plan, const Problem &problem,
+                             const Chip &chip) {
+  if (Misfit misfit = findMisfit(plan, problem, chip))
+    return llvm::createStringError(explain(misfit, plan, problem, chip));
+  return llvm::Error::success();
+}

@@ -1,0 +1,169 @@
+//===- Access.cpp ---------------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What every access is checked for, and what is counted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execution.h"
+
+using namespace kami::sim;
+using namespace mlir;
+
+SharedTraffic *Execution::interval() {
+  return blockIndex == 0 ? &report.intervals.back() : nullptr;
+}
+
+/// Accesses wider than a bank are served for as many lanes at a time as the
+/// banks together deliver. Within such a group, a wavefront delivers one word
+/// of each bank, to all who want it.
+void Execution::countBanks(const Access &access) {
+  unsigned lanesAtOnce =
+      std::min<unsigned>(width, options.banks * options.bankBytes /
+                                    std::max(access.bytes, options.bankBytes));
+  ++report.sharedAccesses;
+  for (unsigned first = 0; first < width; first += lanesAtOnce) {
+    uint64_t group =
+        lanesAtOnce == 64 ? ~0ull : ((1ull << lanesAtOnce) - 1) << first;
+    uint64_t mask = access.mask & group;
+    if (!mask)
+      continue;
+    for (auto &words : bankWords)
+      words.clear();
+    int64_t most = 1;
+    forLanes(mask, [&](unsigned lane) {
+      int64_t begin = access.addresses[lane] / options.bankBytes;
+      int64_t end =
+          (access.addresses[lane] + access.bytes - 1) / options.bankBytes;
+      for (int64_t word = begin; word <= end; ++word) {
+        auto &words = bankWords[word % options.banks];
+        if (!llvm::is_contained(words, word))
+          words.push_back(word);
+        most = std::max<int64_t>(most, words.size());
+      }
+    });
+    report.wavefronts += most;
+    ++report.idealWavefronts;
+    report.maxBankConflict = std::max(report.maxBankConflict, most);
+  }
+}
+
+LogicalResult Execution::failRace(Warp &warp, unsigned lane,
+                                  const Instruction &instruction,
+                                  const Buffer &buffer, int64_t address,
+                                  bool write, bool otherWrite,
+                                  int32_t otherThread,
+                                  int32_t otherInstruction) {
+  InFlightDiagnostic error = fail(Violation::Race, instruction);
+  error << "race: byte " << address << " of "
+        << (buffer.name.empty() ? "device memory" : buffer.name) << " is "
+        << (write ? "written" : "read") << " by " << place(warp, lane)
+        << ", and " << (otherWrite ? "written" : "read") << " by ";
+  if (otherThread == ShadowCell::several)
+    error << "other lanes";
+  else if (otherThread == ShadowCell::earlierBlock)
+    error << "another block";
+  else
+    error << "warp " << otherThread / int(width) << ", lane "
+          << otherThread % int(width);
+  error << ", with no barrier between";
+  if (otherInstruction >= 0)
+    error.attachNote(program.instructions[otherInstruction].op->getLoc())
+        << "the other access is here";
+  return error;
+}
+
+LogicalResult Execution::touch(Warp &warp, const Instruction &instruction,
+                               const Access &access, unsigned lane) {
+  Buffer &buffer = *access.buffer;
+  int32_t thread = warp.index * int(width) + int(lane);
+  int32_t self = &instruction - program.instructions.data();
+  int64_t address = access.addresses[lane];
+  int64_t last = (address + access.bytes - 1) >> granuleShift;
+  bool shared = buffer.shared;
+  int64_t mostReads = 0;
+  for (int64_t g = address >> granuleShift; g <= last; ++g) {
+    ShadowCell &cell = buffer.shadow[g];
+    int64_t byte = std::max(address, g << granuleShift);
+    auto race = [&](bool otherWrite, int32_t thread, int32_t other) {
+      return failRace(warp, lane, instruction, buffer, byte, access.write,
+                      otherWrite, thread, other);
+    };
+    // A shared byte's past ends with its block.
+    bool writtenEarlier =
+        !shared && cell.writeEpoch && cell.writeEpoch < blockStart;
+    if (writtenEarlier)
+      return race(true, ShadowCell::earlierBlock, cell.writeInstruction);
+    if (cell.writeEpoch == epoch && cell.writer != thread)
+      return race(true, cell.writer, cell.writeInstruction);
+    bool readEarlier = cell.readEpoch && cell.readEpoch < blockStart;
+    if (access.write) {
+      if (!shared && (readEarlier || cell.readEarlier))
+        return race(false, ShadowCell::earlierBlock, cell.readInstruction);
+      if (cell.readEpoch == epoch && cell.reader != thread)
+        return race(false, cell.reader, cell.readInstruction);
+      cell.writeEpoch = epoch;
+      cell.writer = thread;
+      cell.writeInstruction = self;
+      continue;
+    }
+    if (shared && cell.writeEpoch < blockStart)
+      return fail(Violation::UnwrittenRead, instruction)
+             << "read of unwritten shared memory: byte " << byte << " by "
+             << place(warp, lane);
+    if (readEarlier) {
+      cell.readEarlier = true;
+      cell.reads = 0;
+    }
+    cell.reader = cell.readEpoch == epoch && cell.reader != thread
+                      ? ShadowCell::several
+                      : thread;
+    cell.readEpoch = epoch;
+    cell.readInstruction = self;
+    mostReads = std::max<int64_t>(mostReads, ++cell.reads);
+  }
+  if (!shared && !access.write && buffer.traffic >= 0) {
+    int64_t &most = report.buffers[buffer.traffic].maxReadsPerByte;
+    most = std::max(most, mostReads);
+  }
+  return success();
+}
+
+LogicalResult Execution::access(Warp &warp, const Instruction &instruction,
+                                const Access &access) {
+  Buffer &buffer = *access.buffer;
+  int64_t size = buffer.size();
+  for (uint64_t mask = access.mask; mask; mask &= mask - 1) {
+    unsigned lane = llvm::countr_zero(mask);
+    int64_t address = access.addresses[lane];
+    if (address < 0 || address + access.bytes > size)
+      return fail(Violation::OutOfBounds, instruction)
+             << "out-of-bounds access: bytes " << address << " to "
+             << address + access.bytes - 1 << " of "
+             << (buffer.name.empty() ? "an allocation" : buffer.name) << " of "
+             << size << " bytes by " << place(warp, lane);
+    if (address % access.alignment != 0)
+      return fail(Violation::Unaligned, instruction)
+             << "unaligned access: address " << address
+             << " is not a multiple of " << access.alignment << " by "
+             << place(warp, lane);
+    if (failed(touch(warp, instruction, access, lane)))
+      return failure();
+  }
+  int64_t bytes = int64_t(llvm::popcount(access.mask)) * access.bytes;
+  if (buffer.shared) {
+    (access.write ? report.shared.written : report.shared.read) += bytes;
+    if (SharedTraffic *traffic = interval())
+      (access.write ? traffic->written : traffic->read) += bytes;
+    countBanks(access);
+  } else if (buffer.traffic >= 0) {
+    BufferTraffic &traffic = report.buffers[buffer.traffic];
+    (access.write ? traffic.bytesWritten : traffic.bytesRead) += bytes;
+  }
+  return success();
+}

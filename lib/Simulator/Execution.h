@@ -1,0 +1,139 @@
+//===- Execution.h - A launch in progress ---------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The state of a launch: warps with their registers, memory with its shadow,
+// and the checks that every access passes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_LIB_SIMULATOR_EXECUTION_H
+#define KAMI_LIB_SIMULATOR_EXECUTION_H
+
+#include "Program.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/bit.h"
+#include <random>
+
+namespace kami::sim {
+
+constexpr unsigned maxLanes = 64;
+
+/// Masks at an `scf.if`.
+struct MaskFrame {
+  uint64_t saved;
+  uint64_t otherwise;
+};
+
+struct Warp {
+  enum State { Ready, Waiting, Done };
+
+  int index = 0;
+  /// Lanes that exist, and those that are active.
+  uint64_t full = 0;
+  uint64_t mask = 0;
+  int pc = 0;
+  State state = Ready;
+  llvm::SmallVector<MaskFrame> masks;
+  std::vector<uint64_t> registers;
+  std::vector<MemRef> memrefs;
+};
+
+/// Lanes of a mask, in order.
+template <typename F> static inline void forLanes(uint64_t mask, F f) {
+  for (; mask; mask &= mask - 1)
+    f(unsigned(llvm::countr_zero(mask)));
+}
+
+/// An access of one warp: `bytes` at an address for each lane of the mask.
+struct Access {
+  Buffer *buffer;
+  uint64_t mask;
+  unsigned bytes;
+  unsigned alignment;
+  bool write;
+  int64_t addresses[maxLanes];
+};
+
+class Execution {
+public:
+  Execution(const Program &program, Dim3 grid, Dim3 block,
+            const SimulatorOptions &options, SimulatorReport &report);
+
+  mlir::LogicalResult launch(llvm::ArrayRef<Argument> arguments,
+                             int64_t dynamicSharedBytes);
+
+  uint64_t *lanes(Warp &warp, Slot slot, int element = 0) const {
+    return warp.registers.data() + size_t(slot.index + element) * width;
+  }
+  /// The value that all active lanes agree on.
+  mlir::LogicalResult uniform(Warp &warp, const Instruction &instruction,
+                              Slot slot, int64_t &value);
+
+  /// Checks an access and counts it. The caller moves the data.
+  mlir::LogicalResult access(Warp &warp, const Instruction &instruction,
+                             const Access &access);
+  /// Ops that a whole warp executes.
+  mlir::LogicalResult requireConverged(Warp &warp,
+                                       const Instruction &instruction);
+
+  /// Starts an error at the instruction's op, and records why the launch fails.
+  mlir::InFlightDiagnostic fail(Violation violation,
+                                const Instruction &instruction);
+  /// "warp 1, lane 3, block 0".
+  std::string place(const Warp &warp, unsigned lane) const;
+
+  const Program &program;
+  const Dim3 grid;
+  const Dim3 block;
+  const SimulatorOptions &options;
+  SimulatorReport &report;
+  /// Lanes in a warp.
+  const unsigned width;
+  Dim3 blockId;
+  int64_t blockIndex = 0;
+  /// The one that `gpu.dynamic_shared_memory` returns.
+  Buffer *dynamicShared = nullptr;
+  /// Matrix instructions executed, by row of the program's table.
+  std::vector<int64_t> matrixCounts;
+  /// Room for handlers, kept to save allocations.
+  std::vector<uint64_t> scratch;
+  std::vector<double> scratchA, scratchB, scratchC;
+
+private:
+  mlir::LogicalResult bindArguments(llvm::ArrayRef<Argument> arguments);
+  void makeWarps(llvm::ArrayRef<Argument> arguments);
+  mlir::LogicalResult runBlock();
+  mlir::LogicalResult runWarp(Warp &warp);
+  mlir::LogicalResult passBarrier(bool &finished);
+  void orderWarps();
+
+  mlir::LogicalResult touch(Warp &warp, const Instruction &instruction,
+                            const Access &access, unsigned lane);
+  mlir::LogicalResult failRace(Warp &warp, unsigned lane,
+                               const Instruction &instruction,
+                               const Buffer &buffer, int64_t address,
+                               bool write, bool otherWrite, int32_t otherThread,
+                               int32_t otherInstruction);
+  void countBanks(const Access &access);
+  SharedTraffic *interval();
+
+  Memory sharedMemory;
+  std::vector<Warp> warps;
+  llvm::SmallVector<int> order;
+  std::mt19937_64 random;
+  /// See ShadowCell.
+  uint32_t epoch = 0;
+  uint32_t blockStart = 0;
+  unsigned granuleShift = 0;
+  /// Words that each bank serves in the wavefront at hand.
+  std::vector<std::vector<int64_t>> bankWords;
+};
+
+} // namespace kami::sim
+
+#endif // KAMI_LIB_SIMULATOR_EXECUTION_H

@@ -1,0 +1,201 @@
+//===- Matrix.cpp ---------------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Matrix instructions.
+//
+// The operands are gathered from the lanes' registers into matrices by the
+// fragment maps, multiplied, and dealt out again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Matrix.h"
+#include "kami/IR/KamiOps.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace kami;
+using namespace kami::sim;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Execution
+//===----------------------------------------------------------------------===//
+
+void kami::sim::gather(Execution &x, Warp &warp, Slot slot, int first,
+                       ArrayRef<int> places, const ElementFormat &format,
+                       bool tf32, double *matrix) {
+  for (size_t v = 0, values = places.size() / x.width; v != values; ++v) {
+    const uint64_t *registers = x.lanes(warp, slot, first + v);
+    const int *place = places.data() + v * x.width;
+    for (unsigned lane = 0; lane != x.width; ++lane) {
+      // PTX: the low 13 bits of a tf32 operand are ignored.
+      uint64_t bits = tf32 ? registers[lane] & ~0x1FFFull : registers[lane];
+      matrix[place[lane]] = toDouble(format, bits);
+    }
+  }
+}
+
+void kami::sim::scatter(Execution &x, Warp &warp, Slot slot, int first,
+                        ArrayRef<int> places, const ElementFormat &format,
+                        const double *matrix) {
+  for (size_t v = 0, values = places.size() / x.width; v != values; ++v) {
+    uint64_t *registers = x.lanes(warp, slot, first + v);
+    const int *place = places.data() + v * x.width;
+    for (unsigned lane = 0; lane != x.width; ++lane)
+      registers[lane] = fromDouble(format, matrix[place[lane]]);
+  }
+}
+
+void kami::sim::multiply(const MatrixForm &form, const double *a,
+                         const double *b, double *c) {
+  bool fused = form.c.kind == ElementFormat::F64;
+  for (int64_t i = 0; i != form.m; ++i) {
+    double *row = c + i * form.n;
+    for (int64_t k = 0; k != form.k; ++k) {
+      double factor = a[i * form.k + k];
+      const double *other = b + k * form.n;
+      if (fused)
+        for (int64_t j = 0; j != form.n; ++j)
+          row[j] = std::fma(factor, other[j], row[j]);
+      else
+        for (int64_t j = 0; j != form.n; ++j)
+          row[j] += factor * other[j];
+    }
+    if (!fused)
+      for (int64_t j = 0; j != form.n; ++j)
+        row[j] = toDouble(form.c, fromDouble(form.c, row[j]));
+  }
+}
+
+static LogicalResult runMatrix(Execution &x, Warp &warp,
+                               const Instruction &instruction) {
+  if (failed(x.requireConverged(warp, instruction)))
+    return failure();
+  const MatrixForm &form = x.program.matrices[instruction.payload];
+  x.scratchA.resize(form.m * form.k);
+  x.scratchB.resize(form.k * form.n);
+  x.scratchC.resize(form.m * form.n);
+  ArrayRef<Slot> operands = instruction.operands;
+  gather(x, warp, operands[0], 0, form.placesA, form.a, form.tf32,
+         x.scratchA.data());
+  gather(x, warp, operands[1], 0, form.placesB, form.b, form.tf32,
+         x.scratchB.data());
+  gather(x, warp, operands[2], 0, form.placesC, form.c, false,
+         x.scratchC.data());
+  multiply(form, x.scratchA.data(), x.scratchB.data(), x.scratchC.data());
+  scatter(x, warp, instruction.results[0], 0, form.placesC, form.c,
+          x.scratchC.data());
+  ++x.matrixCounts[instruction.payload];
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Decoding
+//===----------------------------------------------------------------------===//
+
+static std::vector<int> placesOf(const FragmentMap &map) {
+  std::vector<int> places;
+  for (unsigned value = 0; value != map.valuesPerLane(); ++value) {
+    for (unsigned lane = 0; lane != map.lanes(); ++lane) {
+      Coordinate at = map.at(lane, value);
+      places.push_back(at.row * map.columns + at.column);
+    }
+  }
+  return places;
+}
+
+static FailureOr<MatrixForm> makeForm(Operation *op, Extents extents, Type a,
+                                      Type b, Type c, const FragmentMap &mapA,
+                                      const FragmentMap &mapB,
+                                      const FragmentMap &mapC,
+                                      unsigned warpSize) {
+  if (mapA.lanes() != warpSize)
+    return op->emitError("expected a warp of ")
+           << mapA.lanes() << " lanes, but got " << warpSize;
+  auto formatA = formatOf(a), formatB = formatOf(b), formatC = formatOf(c);
+  if (!formatA || !formatB || !formatC || !formatA->isFloat() ||
+      !formatB->isFloat() || !formatC->isFloat())
+    return op->emitError("cannot simulate a matrix instruction on ")
+           << a << ", " << b << " and " << c;
+  MatrixForm form{extents.m, extents.n, extents.k};
+  form.a = *formatA;
+  form.b = *formatB;
+  form.c = *formatC;
+  form.tf32 = a.isF32();
+  form.lanes = warpSize;
+  form.placesA = placesOf(mapA);
+  form.placesB = placesOf(mapB);
+  form.placesC = placesOf(mapC);
+  llvm::raw_string_ostream(form.name)
+      << "m" << extents.m << "n" << extents.n << "k" << extents.k << " " << a
+      << " " << c;
+  return form;
+}
+
+FailureOr<MatrixForm> kami::sim::matrixForm(Operation *op, MmaAtomAttr atom,
+                                            unsigned warpSize) {
+  return makeForm(op, atom.getExtents(), atom.getAType(), atom.getBType(),
+                  atom.getCType(), atom.getMap(Role::A), atom.getMap(Role::B),
+                  atom.getMap(Role::C), warpSize);
+}
+
+/// NVIDIA's map of an operand of that many rows, columns and bits.
+static const FragmentMap *nvidiaMap(StringRef role, int64_t rows,
+                                    int64_t columns, Type element) {
+  std::string name;
+  llvm::raw_string_ostream(name)
+      << "nv." << role << "." << rows << "x" << columns << ".b"
+      << element.getIntOrFloatBitWidth();
+  return findFragmentMap(name);
+}
+
+static FailureOr<MatrixForm> nvgpuForm(nvgpu::MmaSyncOp op, unsigned warpSize) {
+  std::array<int64_t, 3> shape = op.getMmaShapeAsArray();
+  auto a = op.getMatrixA().getType(), b = op.getMatrixB().getType(),
+       c = op.getMatrixC().getType();
+  const FragmentMap *mapA =
+      nvidiaMap("a", shape[0], shape[2], a.getElementType());
+  const FragmentMap *mapB =
+      nvidiaMap("b", shape[2], shape[1], b.getElementType());
+  const FragmentMap *mapC =
+      nvidiaMap("c", shape[0], shape[1], c.getElementType());
+  if (!mapA || !mapB || !mapC)
+    return op.emitError("no fragment map is known for m")
+           << shape[0] << "n" << shape[1] << "k" << shape[2] << " of "
+           << a.getElementType() << ", " << b.getElementType() << " and "
+           << c.getElementType();
+  for (auto [type, map] :
+       {std::pair(a, mapA), std::pair(b, mapB), std::pair(c, mapC)})
+    if (type.getNumElements() != map->valuesPerLane())
+      return op.emitError("expected a vector of ")
+             << map->valuesPerLane() << " elements, but got " << type;
+  if (a.getElementType().isF32() && !op.getTf32Enabled())
+    return op.emitError("there is no matrix instruction on f32 without "
+                        "'tf32Enabled'");
+  return makeForm(op, {shape[0], shape[1], shape[2]}, a.getElementType(),
+                  b.getElementType(), c.getElementType(), *mapA, *mapB, *mapC,
+                  warpSize);
+}
+
+LogicalResult kami::sim::decodeMatrix(Decoder &decoder, Operation *op,
+                                      bool &handled) {
+  FailureOr<MatrixForm> form;
+  if (auto mma = dyn_cast<nvgpu::MmaSyncOp>(op)) {
+    form = nvgpuForm(mma, decoder.warpSize);
+  } else if (auto mma = dyn_cast<MmaSyncOp>(op)) {
+    form = matrixForm(op, mma.getAtom(), decoder.warpSize);
+  } else {
+    handled = false;
+    return success();
+  }
+  if (failed(form))
+    return failure();
+  decoder.program.matrices.push_back(std::move(*form));
+  return decoder.emit(op, runMatrix, decoder.program.matrices.size() - 1);
+}

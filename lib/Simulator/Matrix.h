@@ -1,0 +1,34 @@
+//===- Matrix.h - Matrix instructions -------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How a matrix instruction reads its operands from the registers of a warp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_LIB_SIMULATOR_MATRIX_H
+#define KAMI_LIB_SIMULATOR_MATRIX_H
+
+#include "Execution.h"
+
+namespace kami::sim {
+
+/// Registers `first`, ... of `slot` to a row-major matrix, and back.
+void gather(Execution &x, Warp &warp, Slot slot, int first,
+            llvm::ArrayRef<int> places, const ElementFormat &format, bool tf32,
+            double *matrix);
+void scatter(Execution &x, Warp &warp, Slot slot, int first,
+             llvm::ArrayRef<int> places, const ElementFormat &format,
+             const double *matrix);
+
+/// c += a · b, as one instruction rounds it.
+void multiply(const MatrixForm &form, const double *a, const double *b,
+              double *c);
+
+} // namespace kami::sim
+
+#endif // KAMI_LIB_SIMULATOR_MATRIX_H

@@ -1,0 +1,169 @@
+//===- AMD.cpp - Facts about AMD's chips ----------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tables.h"
+
+using namespace kami;
+
+using P = Provenance;
+
+static constexpr llvm::StringLiteral amdgpu =
+    "AMDGPU usage guide of LLVM (VGPR granularity, LDS size); ROCm "
+    "documentation, \"Accelerator and GPU hardware specifications\"";
+static constexpr llvm::StringLiteral limitFigures =
+    "warp size, registers, threads, blocks, shared memory, banks";
+static constexpr llvm::StringLiteral productFigures =
+    "multiprocessors, tensor cores, clock, L2, memory bandwidth";
+static constexpr llvm::StringLiteral guessedFigures = "latencies, launch";
+static constexpr llvm::StringLiteral guessed =
+    "the LDS latency that the vendor's tuning guides give as 64 cycles; the "
+    "rest is an estimate";
+
+//===----------------------------------------------------------------------===//
+// Atoms
+//===----------------------------------------------------------------------===//
+
+static constexpr llvm::StringLiteral mi210 = "AMD Instinct MI210 data sheet";
+static constexpr AtomRate gfx90aAtoms[] = {
+    {"mfma.m16n16k16.f32.f16", 256, 1.0, P::Assumed, mi210},
+    {"mfma.m16n16k16.f32.bf16", 256, 1.0, P::Assumed, mi210},
+    {"mfma.m16n16k4.f32.f32", 64, 1.0, P::Assumed, mi210},
+    {"mfma.m16n16k4.f64.f64", 64, 1.0, P::Assumed, mi210},
+};
+
+static constexpr llvm::StringLiteral mi300x = "AMD Instinct MI300X data sheet";
+static constexpr AtomRate gfx942Atoms[] = {
+    {"mfma.m16n16k16.f32.f16", 512, 1.0, P::Assumed, mi300x},
+    {"mfma.m16n16k16.f32.bf16", 512, 1.0, P::Assumed, mi300x},
+    {"mfma.m16n16k8.f32.tf32", 256, 1.0, P::Assumed, mi300x},
+    {"mfma.m16n16k4.f32.f32", 64, 1.0, P::Assumed, mi300x},
+    {"mfma.m16n16k4.f64.f64", 64, 1.0, P::Assumed, mi300x},
+};
+
+// The instructions of k = 16 remain, at half the rate of the new ones.
+static constexpr llvm::StringLiteral mi355x = "AMD Instinct MI355X data sheet";
+static constexpr AtomRate gfx950Atoms[] = {
+    {"mfma.m16n16k32.f32.f16", 1024, 1.0, P::Assumed, mi355x},
+    {"mfma.m16n16k32.f32.bf16", 1024, 1.0, P::Assumed, mi355x},
+    {"mfma.m16n16k16.f32.f16", 1024, 0.5, P::Assumed, mi355x},
+    {"mfma.m16n16k16.f32.bf16", 1024, 0.5, P::Assumed, mi355x},
+    {"mfma.m16n16k4.f32.f32", 64, 1.0, P::Assumed, mi355x},
+    {"mfma.m16n16k4.f64.f64", 32, 1.0, P::Assumed, mi355x},
+};
+
+static constexpr llvm::StringLiteral xtx7900 =
+    "KAMI (SC '25), Table 3: 123 TFLOPS of 96 x 2 tensor cores at 2498 MHz";
+static constexpr AtomRate gfx1100Atoms[] = {
+    {"wmma.m16n16k16.f32.f16", 256, 1.0, P::Assumed, xtx7900},
+    {"wmma.m16n16k16.f16.f16", 256, 1.0, P::Assumed, xtx7900},
+    {"wmma.m16n16k16.f32.bf16", 256, 1.0, P::Assumed, xtx7900},
+};
+
+static constexpr llvm::StringLiteral xt9070 =
+    "AMD Radeon RX 9070 XT data sheet: 195 TFLOPS f16 dense";
+static constexpr AtomRate gfx1201Atoms[] = {
+    {"wmma.m16n16k16.f32.f16", 512, 1.0, P::Assumed, xt9070},
+    {"wmma.m16n16k16.f16.f16", 512, 1.0, P::Assumed, xt9070},
+    {"wmma.m16n16k16.f32.bf16", 512, 1.0, P::Assumed, xt9070},
+};
+
+//===----------------------------------------------------------------------===//
+// Chips
+//===----------------------------------------------------------------------===//
+
+static constexpr Citation gfx90aCitations[] = {
+    {limitFigures, P::Documented, amdgpu},
+    {productFigures, P::Documented, mi210},
+    {guessedFigures, P::Assumed, guessed},
+};
+static constexpr Citation gfx942Citations[] = {
+    {limitFigures, P::Documented, amdgpu},
+    {productFigures, P::Documented, mi300x},
+    {guessedFigures, P::Assumed, guessed},
+};
+static constexpr Citation gfx950Citations[] = {
+    {limitFigures, P::Documented, amdgpu},
+    {productFigures, P::Documented, mi355x},
+    {guessedFigures, P::Assumed, guessed},
+};
+static constexpr Citation gfx1100Citations[] = {
+    {limitFigures, P::Documented, amdgpu},
+    {"multiprocessors, tensor cores, clock", P::Documented, xtx7900},
+    {"L2, memory bandwidth", P::Documented,
+     "AMD Radeon RX 7900 XTX data sheet"},
+    {guessedFigures, P::Assumed, guessed},
+};
+static constexpr Citation gfx1201Citations[] = {
+    {limitFigures, P::Documented, amdgpu},
+    {productFigures, P::Documented, xt9070},
+    {guessedFigures, P::Assumed, guessed},
+};
+
+/// What CDNA's compute units share: four SIMDs, each with 512 registers of 64
+/// lanes (vector and accumulation registers together) and 8 waves.
+static Chip cdna(int64_t sharedKiB) {
+  Chip chip = {};
+  chip.vendor = "AMD";
+  chip.instruction = Instruction::Mfma;
+  chip.warpSize = 64;
+  chip.tensorCores = 4;
+  chip.registers = 4 * 512 * 64;
+  chip.maxRegistersPerThread = 512;
+  chip.registerGranularity = 8;
+  chip.maxThreadsPerBlock = 1024;
+  chip.maxThreadsPerMultiprocessor = 4 * 8 * 64;
+  chip.maxBlocksPerMultiprocessor = 32;
+  chip.sharedPerBlock = chip.sharedPerMultiprocessor = sharedKiB << 10;
+  chip.sharedBanks = 32;
+  chip.sharedBankBytes = 4;
+  chip.sharedLatency = 64;
+  chip.sharedBandwidth = 128;
+  chip.memoryLatency = 800;
+  chip.launchMicroseconds = 2;
+  return chip;
+}
+
+/// What RDNA's compute units share in the wave32 mode: two SIMDs, each with
+/// 1536 registers of 32 lanes and 16 waves.
+static Chip rdna() {
+  Chip chip = {};
+  chip.vendor = "AMD";
+  chip.instruction = Instruction::Wmma;
+  chip.warpSize = 32;
+  chip.tensorCores = 2;
+  chip.registers = 2 * 1536 * 32;
+  chip.maxRegistersPerThread = 256;
+  chip.registerGranularity = 24;
+  chip.maxThreadsPerBlock = 1024;
+  chip.maxThreadsPerMultiprocessor = 2 * 16 * 32;
+  chip.maxBlocksPerMultiprocessor = 32;
+  chip.sharedPerBlock = chip.sharedPerMultiprocessor = 64 << 10;
+  chip.sharedBanks = 32;
+  chip.sharedBankBytes = 4;
+  chip.sharedLatency = 64;
+  chip.sharedBandwidth = 128;
+  chip.memoryLatency = 800;
+  chip.launchMicroseconds = 2;
+  return chip;
+}
+
+llvm::ArrayRef<Chip> kami::amdChips() {
+  static const Chip chips[] = {
+      makeChip(cdna(64), {"gfx90a", "AMD Instinct MI210", 104, 1700, 8, 1638,
+                          gfx90aAtoms, gfx90aCitations}),
+      makeChip(cdna(64), {"gfx942", "AMD Instinct MI300X", 304, 2100, 32, 5300,
+                          gfx942Atoms, gfx942Citations}),
+      makeChip(cdna(160), {"gfx950", "AMD Instinct MI355X", 256, 2400, 32, 8000,
+                           gfx950Atoms, gfx950Citations}),
+      makeChip(rdna(), {"gfx1100", "AMD Radeon RX 7900 XTX", 96, 2498, 6, 960,
+                        gfx1100Atoms, gfx1100Citations}),
+      makeChip(rdna(), {"gfx1201", "AMD Radeon RX 9070 XT", 64, 2970, 8, 645,
+                        gfx1201Atoms, gfx1201Citations}),
+  };
+  return chips;
+}

@@ -1,0 +1,75 @@
+//===- AssignPlan.cpp - Choose how each product is split -----------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Bridge/Bridge.h"
+#include "kami/Plan/Planner.h"
+#include "kami/Transforms/Passes.h"
+
+namespace kami {
+#define GEN_PASS_DEF_KAMIASSIGNPLAN
+#include "kami/Transforms/Passes.h.inc"
+} // namespace kami
+
+using namespace kami;
+using namespace mlir;
+
+namespace {
+struct AssignPlan : kami::impl::KamiAssignPlanBase<AssignPlan> {
+  using KamiAssignPlanBase::KamiAssignPlanBase;
+
+  void runOnOperation() override {
+    Problem constraints;
+    PlannerOptions options;
+    options.keepRejected = false;
+    if (failed(parseOptions(constraints, options)))
+      return signalPassFailure();
+    WalkResult result = getOperation()->walk([&](GemmOp op) {
+      return op.getPlan() ? WalkResult::advance()
+                          : WalkResult(assign(op, constraints, options));
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult parseOptions(Problem &constraints, PlannerOptions &options) {
+    Operation *op = getOperation();
+    if (algorithm != "auto") {
+      constraints.algorithm = parseAlgorithm(algorithm);
+      if (!constraints.algorithm)
+        return op->emitError("expected algorithm auto, 1d, 2d or 3d, but got '")
+               << algorithm << "'";
+    }
+    if (warps < 0)
+      return op->emitError("expected a positive number of warps, but got ")
+             << warps;
+    if (warps > 0)
+      constraints.warps = warps;
+    if (model != "calibrated" && model != "paper")
+      return op->emitError("expected model calibrated or paper, but got '")
+             << model << "'";
+    options.model = model == "paper" ? CostModel::Paper : CostModel::Calibrated;
+    return success();
+  }
+
+  LogicalResult assign(GemmOp op, const Problem &constraints,
+                       const PlannerOptions &options) {
+    FailureOr<const Chip *> chip = targetOf(op);
+    FailureOr<Problem> problem = problemOf(op);
+    if (failed(chip) || failed(problem))
+      return failure();
+    problem->algorithm = constraints.algorithm;
+    problem->warps = constraints.warps;
+    llvm::Expected<Choice> choice = choosePlan(*problem, **chip, options);
+    if (!choice)
+      return op.emitOpError(llvm::toString(choice.takeError()));
+    op.setPlanAttr(toAttribute(&getContext(), choice->best()->plan));
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,45 @@
+//===- VerifyTarget.cpp - Refuse plans that the target cannot execute ----===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Bridge/Bridge.h"
+#include "kami/Plan/Verify.h"
+#include "kami/Transforms/Passes.h"
+
+namespace kami {
+#define GEN_PASS_DEF_KAMIVERIFYTARGET
+#include "kami/Transforms/Passes.h.inc"
+} // namespace kami
+
+using namespace kami;
+using namespace mlir;
+
+namespace {
+struct VerifyTarget : kami::impl::KamiVerifyTargetBase<VerifyTarget> {
+  void runOnOperation() override {
+    WalkResult result = getOperation()->walk(
+        [](GemmOp op) { return WalkResult(verifyOne(op)); });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  static LogicalResult verifyOne(GemmOp op) {
+    if (!op.getPlan())
+      return op.emitOpError("expected a plan; kami-assign-plan chooses one");
+    FailureOr<const Chip *> chip = targetOf(op);
+    FailureOr<Problem> problem = problemOf(op);
+    FailureOr<Plan> plan = toPlan(op, *op.getPlan());
+    if (failed(chip) || failed(problem) || failed(plan))
+      return failure();
+    if (llvm::Error error = verifyPlan(*plan, *problem, **chip))
+      return op.emitOpError("cannot execute this plan on ")
+             << (*chip)->name << ": " << llvm::toString(std::move(error));
+    return success();
+  }
+};
+} // namespace

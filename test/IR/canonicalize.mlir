@@ -1,0 +1,120 @@
+// RUN: kami-opt %s --canonicalize | FileCheck %s
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32,
+                       ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+!a = !kami.fragment<32x16xf16, a, #hmma>
+!b = !kami.fragment<16x64xf16, b, #hmma>
+!c = !kami.fragment<32x64xf32, c, #hmma>
+!workgroup = memref<32768xi8, #gpu.address_space<workgroup>>
+
+// CHECK-LABEL: func @neutral_scales
+// CHECK-NOT:     arith.constant
+// CHECK:         kami.gemm ins(%{{.+}}, %{{.+}} : {{.*}}) outs(%{{.+}} : memref<8x8xf32>) accumulator(f32)
+func.func @neutral_scales(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: memref<8x8xf32>) {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  kami.gemm ins(%a, %b : memref<8x8xf16>, memref<8x8xf16>) outs(%c : memref<8x8xf32>)
+            alpha(%one : f32) beta(%zero : f32) accumulator(f32)
+  return
+}
+
+// CHECK-LABEL: func @other_scales
+// CHECK-SAME:    %[[ALPHA:[^ ]+]]: f64)
+// CHECK:         %[[ONE:.+]] = arith.constant 1.000000e+00 : f64
+// CHECK:         kami.gemm {{.*}} alpha(%[[ALPHA]] : f64) beta(%[[ONE]] : f64) accumulator(f64)
+func.func @other_scales(%a: memref<8x8xf64>, %b: memref<8x8xf64>, %c: memref<8x8xf64>, %alpha: f64) {
+  %one = arith.constant 1.0 : f64
+  kami.gemm ins(%a, %b : memref<8x8xf64>, memref<8x8xf64>) outs(%c : memref<8x8xf64>)
+            alpha(%alpha : f64) beta(%one : f64) accumulator(f64)
+  return
+}
+
+// β = 0 on tensors, one scale of two: segments stay right.
+
+// CHECK-LABEL: func @beta_alone
+// CHECK-SAME:    %[[ALPHA:[^ ]+]]: f32)
+// CHECK:         %[[D:.+]] = kami.gemm {{.*}} alpha(%[[ALPHA]] : f32) accumulator(f32) -> tensor<8x8xf32>
+// CHECK:         return %[[D]]
+func.func @beta_alone(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>, %alpha: f32) -> tensor<8x8xf32> {
+  %zero = arith.constant -0.0 : f32
+  %d = kami.gemm ins(%a, %a : tensor<8x8xf16>, tensor<8x8xf16>) outs(%c : tensor<8x8xf32>)
+                 alpha(%alpha : f32) beta(%zero : f32) accumulator(f32) -> tensor<8x8xf32>
+  return %d : tensor<8x8xf32>
+}
+
+// CHECK-LABEL: func @empty_batch_tensor
+// CHECK-SAME:    %[[C:[^ ]+]]: tensor<0x8x8xf32>)
+// CHECK-NEXT:    return %[[C]]
+func.func @empty_batch_tensor(%a: tensor<0x8x8xf16>, %b: tensor<8x8xf16>, %c: tensor<0x8x8xf32>) -> tensor<0x8x8xf32> {
+  %d = kami.gemm ins(%a, %b : tensor<0x8x8xf16>, tensor<8x8xf16>) outs(%c : tensor<0x8x8xf32>)
+                 accumulator(f32) -> tensor<0x8x8xf32>
+  return %d : tensor<0x8x8xf32>
+}
+
+// CHECK-LABEL: func @empty_batch_memref
+// CHECK-NEXT:    return
+func.func @empty_batch_memref(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: memref<3x0x8x8xf32>) {
+  kami.gemm ins(%a, %b : memref<8x8xf16>, memref<8x8xf16>) outs(%c : memref<3x0x8x8xf32>) accumulator(f32)
+  return
+}
+
+// A product that nobody uses.
+
+// CHECK-LABEL: func @dead_tensor
+// CHECK-NEXT:    return
+func.func @dead_tensor(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
+  %d = kami.gemm ins(%a, %a : tensor<8x8xf16>, tensor<8x8xf16>) outs(%c : tensor<8x8xf32>) accumulator(f32) -> tensor<8x8xf32>
+  return
+}
+
+// A row of one warp has its fragment; a column of four still needs its own.
+
+// CHECK-LABEL: func @lonely_message
+// CHECK-SAME:    %[[A:.+]]: !a32x16, %[[B:.+]]: !b16x64, %[[BUFFER:.+]]: memref<32768xi8, #gpu.address_space<workgroup>>
+// CHECK-NEXT:    %[[R:.+]] = kami.broadcast in [4, 1, 1]
+// CHECK-NEXT:      %[[B]] : !b16x64 along column from 2 via %[[BUFFER]] : memref<32768xi8, #gpu.address_space<workgroup>>
+// CHECK-NEXT:    return %[[A]], %[[R]]
+func.func @lonely_message(%a: !a, %b: !b, %buffer: !workgroup) -> (!a, !b) {
+  %a1, %b1 = kami.broadcast in [4, 1, 1]
+      %a : !a along row from 0 via %buffer : !workgroup,
+      %b : !b along column from 2 via %buffer : !workgroup
+  return %a1, %b1 : !a, !b
+}
+
+// One warp never goes through shared memory.
+
+// CHECK-LABEL: func @one_warp
+// CHECK-SAME:    %[[A:.+]]: !a32x16, %[[B:.+]]: !b16x64
+// CHECK-NEXT:    return %[[A]], %[[B]]
+func.func @one_warp(%a: !a, %b: !b, %buffer: !workgroup) -> (!a, !b) {
+  %a1, %b1 = kami.broadcast in [1, 1, 1]
+      %a : !a along row from 0 via %buffer : !workgroup,
+      %b : !b along column from 0 via %buffer : !workgroup
+  return %a1, %b1 : !a, !b
+}
+
+// CHECK-LABEL: func @one_layer
+// CHECK-SAME:    %[[C:.+]]: !c32x64
+// CHECK-NEXT:    return %[[C]]
+func.func @one_layer(%c: !c, %buffer: !workgroup) -> !c {
+  %0 = kami.reduce in [2, 2, 1] %c via %buffer : !c, !workgroup
+  return %0 : !c
+}
+
+// CHECK-LABEL: func @two_layers
+// CHECK:         kami.reduce in [2, 2, 2]
+func.func @two_layers(%c: !c, %buffer: !workgroup) -> !c {
+  %0 = kami.reduce in [2, 2, 2] %c via %buffer : !c, !workgroup
+  return %0 : !c
+}
+
+// Nobody uses what is received, but all warps wait for each other.
+
+// CHECK-LABEL: func @unused_results
+// CHECK:         kami.broadcast
+// CHECK:         kami.reduce
+func.func @unused_results(%a: !a, %c: !c, %buffer: !workgroup) {
+  %0 = kami.broadcast in [1, 2, 1] %a : !a along row from 0 via %buffer : !workgroup
+  %1 = kami.reduce in [2, 2, 2] %c via %buffer : !c, !workgroup
+  return
+}

@@ -135,6 +135,12 @@ static LogicalResult assembleAll(ModuleOp module, Compilation &compilation,
   return success();
 }
 
+LogicalResult kami::compileKernels(ModuleOp module, Compilation &compilation) {
+  return success(succeeded(runPasses(module, addNVVMPasses)) &&
+                 succeeded(serialize(module, compilation)) &&
+                 succeeded(assembleAll(module, compilation, Level::PTX)));
+}
+
 FailureOr<Compilation>
 kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   Compilation compilation;

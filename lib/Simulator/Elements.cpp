@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Execution.h"
+#include "Interpreter.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -88,52 +89,14 @@ static LogicalResult runBitCast(Execution &x, Warp &warp,
   return success();
 }
 
-static int64_t evaluateAffine(AffineExpr expression, ArrayRef<int64_t> dims,
-                              ArrayRef<int64_t> symbols) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expression))
-    return dims[dim.getPosition()];
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expression))
-    return symbols[symbol.getPosition()];
-  if (auto constant = dyn_cast<AffineConstantExpr>(expression))
-    return constant.getValue();
-  auto binary = cast<AffineBinaryOpExpr>(expression);
-  int64_t a = evaluateAffine(binary.getLHS(), dims, symbols);
-  int64_t b = evaluateAffine(binary.getRHS(), dims, symbols);
-  switch (expression.getKind()) {
-  case AffineExprKind::Add:
-    return a + b;
-  case AffineExprKind::Mul:
-    return a * b;
-  case AffineExprKind::Mod:
-    return b > 0 ? (a % b + b) % b : 0;
-  case AffineExprKind::FloorDiv:
-    return b > 0 ? (a >= 0 ? a / b : -((-a + b - 1) / b)) : 0;
-  default:
-    return b > 0 ? (a > 0 ? (a + b - 1) / b : -(-a / b)) : 0;
-  }
-}
-
 static LogicalResult runAffine(Execution &x, Warp &warp,
                                const Instruction &instruction) {
-  AffineMap map =
-      instruction.op->getAttrOfType<AffineMapAttr>("map").getValue();
   uint64_t *output = x.lanes(warp, instruction.results[0]);
-  bool isMin = isa<affine::AffineMinOp>(instruction.op);
   SmallVector<int64_t> values(instruction.operands.size());
   for (unsigned lane = 0; lane != x.width; ++lane) {
     for (auto [value, operand] : llvm::zip_equal(values, instruction.operands))
       value = x.lanes(warp, operand)[lane];
-    ArrayRef<int64_t> all = values;
-    std::optional<int64_t> best;
-    for (AffineExpr expression : map.getResults()) {
-      int64_t value =
-          evaluateAffine(expression, all.take_front(map.getNumDims()),
-                         all.drop_front(map.getNumDims()));
-      best = !best   ? value
-             : isMin ? std::min(*best, value)
-                     : std::max(*best, value);
-    }
-    output[lane] = *best;
+    output[lane] = evaluateAffineOp(instruction.op, values);
   }
   return success();
 }

@@ -55,4 +55,14 @@ def ConvertKamiToNVVM : Pass<"convert-kami-to-nvvm", "::mlir::gpu::GPUModuleOp">
                            "::mlir::vector::VectorDialect"];
 }
 
+def KamiDeclareDynamicShared : Pass<"kami-declare-dynamic-shared", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Declare a kernel's dynamic shared memory as external";
+  let description = [{
+    Upstream's `convert-gpu-to-nvvm` defines dynamic shared memory as an internal
+    array of no bytes, which LLVM's NVPTX back end then moves into the kernel as a
+    variable of one byte. PTX wants `.extern .shared`; this gives the array
+    external linkage.
+  }];
+}
+
 #endif // KAMI_CONVERSION_PASSES_TD

@@ -17,6 +17,7 @@
 
 namespace kami {
 #define GEN_PASS_DEF_CONVERTKAMITONVVM
+#define GEN_PASS_DEF_KAMIDECLAREDYNAMICSHARED
 #include "kami/Conversion/Passes.h.inc"
 } // namespace kami
 
@@ -115,6 +116,18 @@ private:
         /*features=*/"");
     getOperation().setTargetsAttr(ArrayAttr::get(&getContext(), target));
     return success();
+  }
+};
+
+struct DeclareDynamicShared
+    : kami::impl::KamiDeclareDynamicSharedBase<DeclareDynamicShared> {
+  void runOnOperation() override {
+    for (auto global : getOperation().getOps<LLVM::GlobalOp>()) {
+      auto array = dyn_cast<LLVM::LLVMArrayType>(global.getType());
+      if (array && array.getNumElements() == 0 &&
+          global.getAddrSpace() == unsigned(NVVM::NVVMMemorySpace::Shared))
+        global.setLinkage(LLVM::Linkage::External);
+    }
   }
 };
 } // namespace

@@ -16,6 +16,7 @@
 namespace kami {
 
 #define GEN_PASS_DECL_CONVERTKAMITONVVM
+#define GEN_PASS_DECL_KAMIDECLAREDYNAMICSHARED
 #include "kami/Conversion/Passes.h.inc"
 
 void populateKamiToNVVMPatterns(mlir::RewritePatternSet &patterns);

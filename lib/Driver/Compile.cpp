@@ -153,6 +153,11 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
     return failure();
   if (level == Level::Kami)
     return compilation;
+  if (options.plan)
+    module.walk([&](GemmOp op) {
+      if (!op.getPlan())
+        op.setPlanAttr(toAttribute(module.getContext(), *options.plan));
+    });
   if (failed(runPasses(
           module, [&](OpPassManager &pm) { addPlanPasses(pm, pipeline); })) ||
       failed(collectProducts(module, compilation)))

@@ -138,7 +138,7 @@ InputFlags::loadModule(mlir::MLIRContext *context) const {
 }
 
 CompileOptions InputFlags::compileOptions() const {
-  return {target, algorithm, warps, model};
+  return {target, algorithm, warps, model, std::nullopt};
 }
 
 int kami::reportError(llvm::StringRef tool, llvm::Error error) {

@@ -62,52 +62,85 @@ int64_t kami::activeSlices(const Partition &partition) {
 }
 
 namespace {
-/// How one operand's slices of a stage travel. The slices in registers come
-/// first, since the parked ones are the last that a warp holds.
-struct StageSlices {
-  int64_t inRegisters;
-  int64_t parked;
+/// How one operand travels within a tile.
+struct Operand {
+  /// Bytes of one slice of every row (of A) or column (of B), over all layers.
+  int64_t sliceBytes;
+  /// Warps that need the slice, and its owner's slices that stay in registers.
+  int64_t group;
+  int64_t kept;
+
+  Operand(int64_t sliceBytes, int64_t group, int64_t kept)
+      : sliceBytes(sliceBytes), group(group), kept(kept) {}
+
+  /// Of `active` slices of a stage that the owner counts from `firstHeld`,
+  /// those in registers. They come first, since the parked ones are the last.
+  int64_t inRegisters(int64_t active, int64_t firstHeld) const {
+    return std::clamp<int64_t>(kept - firstHeld, 0, active);
+  }
+};
+
+/// Both operands of a tile.
+struct Operands {
+  Operand a;
+  Operand b;
+
+  Operands(const Partition &partition, const Slicing &slicing,
+           ElementBytes element)
+      : a(partition.grid.m * partition.grid.k * partition.sliceElementsA() *
+              element.operand,
+          partition.grid.n, partition.heldA() - slicing.sharedA),
+        b(partition.grid.n * partition.grid.k * partition.sliceElementsB() *
+              element.operand,
+          partition.grid.m, partition.heldB() - slicing.sharedB) {}
 };
 } // namespace
 
-static StageSlices splitA(const Partition &partition, const Slicing &slicing,
-                          int64_t stage) {
-  int64_t active = activeSlices(partition, stage);
-  int64_t kept = partition.heldA() - slicing.sharedA -
-                 partition.heldIndexA(stage, /*slice=*/0);
-  kept = std::clamp<int64_t>(kept, 0, active);
-  return {kept, active - kept};
+/// Adds the stage's traffic and returns the slices that were broadcast.
+static int64_t addStage(SharedTraffic &traffic, const Operand &operand,
+                        int64_t active, int64_t firstHeld) {
+  int64_t kept = operand.inRegisters(active, firstHeld);
+  int64_t sent = operand.group > 1 ? kept : 0;
+  int64_t parked = active - kept;
+  traffic.written += sent * operand.sliceBytes;
+  traffic.read += (sent * (operand.group - 1) + parked * operand.group) *
+                  operand.sliceBytes;
+  return sent;
 }
 
-static StageSlices splitB(const Partition &partition, const Slicing &slicing,
-                          int64_t stage) {
+static void addStage(SharedTraffic &traffic, const Partition &partition,
+                     const Operands &operands, int64_t stage) {
   int64_t active = activeSlices(partition, stage);
-  int64_t kept = partition.heldB() - slicing.sharedB -
-                 partition.heldIndexB(stage, /*slice=*/0);
-  kept = std::clamp<int64_t>(kept, 0, active);
-  return {kept, active - kept};
+  int64_t sentA = addStage(traffic, operands.a, active,
+                           partition.heldIndexA(stage, /*slice=*/0));
+  int64_t sentB = addStage(traffic, operands.b, active,
+                           partition.heldIndexB(stage, /*slice=*/0));
+  // A and B of one slice share a pair of barriers.
+  traffic.barriers += 2 * std::max(sentA, sentB);
+}
+
+static void addParking(SharedTraffic &traffic, const Partition &partition,
+                       const Slicing &slicing, const Operands &operands) {
+  if (slicing.sharedA + slicing.sharedB == 0)
+    return;
+  for (int64_t stage = 0; stage < partition.activeStages; ++stage) {
+    int64_t active = activeSlices(partition, stage);
+    int64_t keptA = operands.a.inRegisters(
+        active, partition.heldIndexA(stage, /*slice=*/0));
+    int64_t keptB = operands.b.inRegisters(
+        active, partition.heldIndexB(stage, /*slice=*/0));
+    traffic.written += (active - keptA) * operands.a.sliceBytes +
+                       (active - keptB) * operands.b.sliceBytes;
+  }
+  ++traffic.barriers;
 }
 
 SharedTraffic kami::stageTraffic(const Partition &partition,
-                                 const Slicing &unclamped, ElementBytes element,
+                                 const Slicing &slicing, ElementBytes element,
                                  int64_t stage) {
-  Slicing slicing = clampSlicing(partition, unclamped);
-  const WarpGrid &grid = partition.grid;
-  StageSlices a = splitA(partition, slicing, stage);
-  StageSlices b = splitB(partition, slicing, stage);
-  // One slice of every row, and of every column, over all layers.
-  int64_t bytesA =
-      grid.m * grid.k * partition.sliceElementsA() * element.operand;
-  int64_t bytesB =
-      grid.n * grid.k * partition.sliceElementsB() * element.operand;
-  int64_t sentA = grid.n > 1 ? a.inRegisters : 0;
-  int64_t sentB = grid.m > 1 ? b.inRegisters : 0;
-
+  Operands operands(partition, clampSlicing(partition, slicing), element);
   SharedTraffic traffic;
-  traffic.written = sentA * bytesA + sentB * bytesB;
-  traffic.read = sentA * (grid.n - 1) * bytesA + a.parked * grid.n * bytesA +
-                 sentB * (grid.m - 1) * bytesB + b.parked * grid.m * bytesB;
-  traffic.barriers = 2 * std::max(sentA, sentB);
+  addStage(traffic, partition, operands, stage);
   return traffic;
 }
 
@@ -115,29 +148,21 @@ SharedTraffic kami::parkingTraffic(const Partition &partition,
                                    const Slicing &unclamped,
                                    ElementBytes element) {
   Slicing slicing = clampSlicing(partition, unclamped);
-  const WarpGrid &grid = partition.grid;
   SharedTraffic traffic;
-  for (int64_t stage = 0; stage < partition.activeStages; ++stage)
-    traffic.written +=
-        splitA(partition, slicing, stage).parked * grid.m * grid.k *
-            partition.sliceElementsA() * element.operand +
-        splitB(partition, slicing, stage).parked * grid.n * grid.k *
-            partition.sliceElementsB() * element.operand;
-  traffic.barriers = slicing.sharedA + slicing.sharedB > 0;
+  addParking(traffic, partition, slicing,
+             Operands(partition, slicing, element));
   return traffic;
 }
 
-static void add(SharedTraffic &sum, const SharedTraffic &traffic) {
-  sum.written += traffic.written;
-  sum.read += traffic.read;
-  sum.barriers += traffic.barriers;
-}
-
 SharedTraffic kami::tileTraffic(const Partition &partition,
-                                const Slicing &slicing, ElementBytes element) {
-  SharedTraffic traffic = parkingTraffic(partition, slicing, element);
+                                const Slicing &unclamped,
+                                ElementBytes element) {
+  Slicing slicing = clampSlicing(partition, unclamped);
+  Operands operands(partition, slicing, element);
+  SharedTraffic traffic;
+  addParking(traffic, partition, slicing, operands);
   for (int64_t stage = 0; stage < partition.activeStages; ++stage)
-    add(traffic, stageTraffic(partition, slicing, element, stage));
+    addStage(traffic, partition, operands, stage);
   return traffic;
 }
 
@@ -157,6 +182,9 @@ SharedTraffic kami::blockTraffic(const Partition &partition,
                          tile.barriers * kTiles};
   if (slicing.sharedA + slicing.sharedB > 0)
     block.barriers += kTiles - 1;
-  add(block, reduceTraffic(partition, element));
+  SharedTraffic reduce = reduceTraffic(partition, element);
+  block.written += reduce.written;
+  block.read += reduce.read;
+  block.barriers += reduce.barriers;
   return block;
 }

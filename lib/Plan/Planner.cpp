@@ -24,6 +24,10 @@ static constexpr int64_t maxLayers = 4;
 /// Atoms below this part of the fastest one's rate are left to those who ask.
 static constexpr double slowAtom = 0.75;
 
+llvm::StringRef kami::name(CostModel model) {
+  return model == CostModel::Paper ? "paper" : "calibrated";
+}
+
 //===----------------------------------------------------------------------===//
 // Grids
 //===----------------------------------------------------------------------===//
@@ -132,11 +136,13 @@ static Candidate makeCandidate(const Tiling &tiling, const Problem &problem,
   return candidate;
 }
 
-/// Best first. The paper's model judges its own three grids before it is
-/// stretched to others.
+/// Best first. The paper's model judges its own three grids, stage by stage,
+/// before it is stretched to others.
 static auto sortKey(const Candidate &candidate, CostModel model) {
   const WarpGrid &grid = candidate.plan.grid;
-  bool isForeign = model == CostModel::Paper && !isPaperGrid(grid);
+  bool isPapers =
+      isPaperGrid(grid) && candidate.plan.transport == Transport::Staged;
+  bool isForeign = model == CostModel::Paper && !isPapers;
   return std::make_tuple(!candidate.fits(), isForeign, candidate.score,
                          grid.warps(), candidate.barriers, -grid.m, -grid.n,
                          candidate.plan.transport, candidate.plan.atom->name);
@@ -159,6 +165,20 @@ static llvm::Error checkProblem(const Problem &problem, const Chip &chip) {
         "expected 1 to " +
         llvm::itostr(chip.maxThreadsPerBlock / chip.warpSize) +
         " warps, but got " + llvm::itostr(*problem.warps));
+  WarpGrid grid = problem.grid.value_or(WarpGrid());
+  for (int64_t warps : {grid.m, grid.n, grid.k})
+    if (warps < 1 || warps > chip.maxThreadsPerBlock)
+      return llvm::createStringError(
+          "expected a grid of 1 to " + llvm::itostr(chip.maxThreadsPerBlock) +
+          " warps in each dimension, but got " + llvm::itostr(warps));
+  // Above this, no thread could hold its part of C.
+  constexpr int64_t maxTile = 1 << 12;
+  Extents tile = problem.tile.value_or(Extents());
+  for (int64_t extent : {tile.m, tile.n, tile.k})
+    if (extent < 1 || extent > maxTile)
+      return llvm::createStringError("expected tile extents from 1 to 4096, "
+                                     "but got " +
+                                     llvm::itostr(extent));
   return llvm::Error::success();
 }
 

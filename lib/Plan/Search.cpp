@@ -9,6 +9,7 @@
 #include "Search.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 #include <numeric>
 
 using namespace kami;
@@ -21,6 +22,10 @@ static constexpr int64_t maxWholeExtent = 256;
 static constexpr int64_t maxWholeDepth = 512;
 static constexpr int64_t cutExtents[] = {192, 128, 96, 64, 32, 16};
 static constexpr int64_t cutDepths[] = {128, 64, 32};
+/// Of the areas of C that fit, in the order of their lower bounds, so many are
+/// costed for each grid.
+static constexpr int64_t maxFittingAreas = 4;
+static constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 /// Tile extents along m or n, largest first: the whole extent, or a part that
 /// whole instructions of all warps fill.
@@ -63,28 +68,71 @@ bool GridSearch::wants(Transport transport) const {
   return !problem.transport || problem.transport == transport;
 }
 
-void GridSearch::run() {
-  const Extents &shape = atom.atom->shape;
-  llvm::SmallVector<int64_t, 8> depths = tileDepths();
-  llvm::SmallVector<int64_t, 8> columns =
-      tileExtents(problem.extents.n, grid.n, shape.n);
-  for (int64_t m : tileExtents(problem.extents.m, grid.m, shape.m))
-    for (int64_t n : columns)
-      for (size_t i = 0; i < depths.size() && !cannotWin(m, n); ++i)
-        tryTile({m, n, depths[i]});
-}
-
-bool GridSearch::cannotWin(int64_t tileM, int64_t tileN) const {
+double GridSearch::worstBest() const {
   double worst = 0;
   for (Transport transport : {Transport::Staged, Transport::Gathered}) {
-    if (!wants(transport))
-      continue;
-    if (!bests[size_t(transport)])
-      return false;
-    worst = std::max(worst, bests[size_t(transport)]->cost.total);
+    const auto &best = bests[size_t(transport)];
+    if (wants(transport))
+      worst = std::max(worst, best ? best->cost.total : unlimited);
   }
-  return leastCycles({problem.extents, problem.batch}, *atom.atom, *atom.rate,
-                     tileM, tileN, grid, chip) >= worst;
+  return worst;
+}
+
+// Best first: once a lower bound exceeds what has been found, all that follow
+// do, too.
+void GridSearch::run() {
+  const Extents &shape = atom.atom->shape;
+  Extents problemExtents = problem.extents;
+  auto rows = tileExtents(problemExtents.m, grid.m, shape.m);
+  auto columns = tileExtents(problemExtents.n, grid.n, shape.n);
+  auto depths = tileDepths();
+  if (problem.tile) {
+    rows = {problem.tile->m};
+    columns = {problem.tile->n};
+    depths = {problem.tile->k};
+  }
+
+  struct Area {
+    double bound;
+    int64_t m;
+    int64_t n;
+  };
+  llvm::SmallVector<Area, 64> areas;
+  Work work = {problemExtents, problem.batch};
+  for (int64_t m : rows)
+    for (int64_t n : columns)
+      areas.push_back(
+          {leastCycles(work, *atom.atom, *atom.rate, m, n, grid, chip), m, n});
+  llvm::stable_sort(
+      areas, [](const Area &a, const Area &b) { return a.bound < b.bound; });
+
+  int64_t fitting = 0;
+  for (const Area &area : areas) {
+    if (fitting == maxFittingAreas || area.bound >= worstBest())
+      return;
+    fitting += tryArea(area.m, area.n, depths);
+  }
+}
+
+/// True if any depth fits. Deeper tiles come first, and cutting goes on as long
+/// as it helps.
+bool GridSearch::tryArea(int64_t m, int64_t n, llvm::ArrayRef<int64_t> depths) {
+  Extents whole = {m, n, depths.front()};
+  Partition partition(whole, grid, atom.atom->shape, atom.atom->shape.k);
+  int64_t sums = partition.warpM * partition.warpN *
+                 byteWidth(atom.atom->accumulator) / (4 * chip.warpSize);
+  bool tooLarge = sums + registerOverhead > registerLimit;
+  bool anyFits = false;
+  for (int64_t k : tooLarge ? depths.take_front() : depths) {
+    double before = worstBest();
+    fits = false;
+    tryTile({m, n, k});
+    bool helped = worstBest() < before;
+    if (anyFits && !helped)
+      break;
+    anyFits |= fits;
+  }
+  return anyFits;
 }
 
 void GridSearch::tryTile(const Extents &tile) {
@@ -95,87 +143,77 @@ void GridSearch::tryTile(const Extents &tile) {
   if (!wants(Transport::Staged))
     return;
   // Wider slices have fewer barriers; those that do not divide a stage waste.
+  // Where nothing is sent, only their parking differs.
+  bool isBroadcast = grid.m > 1 || grid.n > 1;
   int64_t steps = partition.stageK / atomK;
   for (int64_t width : {4, 2, 1}) {
-    if (steps % width != 0)
-      continue;
-    Partition sliced(tile, grid, atom.atom->shape, atomK * width);
-    auto &best = bests[size_t(Transport::Staged)];
-    tryStaged(sliced);
-    if (best && best->plan.tile == tile)
+    bool isUseful = width == 1 || (isBroadcast && steps % width == 0);
+    if (isUseful &&
+        tryStaged(Partition(tile, grid, atom.atom->shape, atomK * width)))
       return;
   }
 }
 
-/// The fewest parked slices of one operand with which a thread's registers
-/// suffice, or nothing more than `held` where no count does.
-int64_t GridSearch::parkedUntilFit(const Partition &partition, Slicing slicing,
-                                   int64_t Slicing::*count,
-                                   int64_t held) const {
-  auto missing = [&](int64_t parked) {
+/// Parks the fewest slices of one operand with which a thread's registers
+/// suffice; false where no count does.
+bool GridSearch::parkUntilFit(const Partition &partition, Slicing &slicing,
+                              int64_t Slicing::*count, int64_t held) const {
+  auto suffices = [&](int64_t parked) {
     slicing.*count = parked;
     return registersPerThread(*atom.atom, partition, slicing, chip.warpSize)
-               .total() -
-           registerLimit;
+               .total() <= registerLimit;
   };
-  if (missing(0) <= 0)
-    return 0;
-  if (missing(held) > 0)
-    return held;
+  if (!suffices(held))
+    return false;
   // Registers fall with every slice, but for the first and the last one, which
   // change how the rest is fetched.
-  int64_t low = 0, high = held;
+  int64_t low = -1, high = held;
   while (high - low > 1) {
     int64_t middle = (low + high) / 2;
-    (missing(middle) > 0 ? low : high) = middle;
+    (suffices(middle) ? high : low) = middle;
   }
-  return high;
+  slicing.*count = high;
+  return true;
 }
 
-void GridSearch::tryStaged(const Partition &partition) {
+bool GridSearch::tryStaged(const Partition &partition) {
   int64_t heldA = partition.heldA(), heldB = partition.heldB();
   int64_t sliceK = partition.sliceK;
   if (tryPlan(partition, Transport::Staged, {sliceK, 0, 0}))
-    return;
-  auto parkA = [&](int64_t sharedB) {
-    Slicing slicing = {sliceK, 0, sharedB};
-    slicing.sharedA =
-        parkedUntilFit(partition, slicing, &Slicing::sharedA, heldA);
-    return slicing;
+    return true;
+  auto tryParked = [&](Slicing slicing, int64_t Slicing::*count, int64_t held) {
+    return parkUntilFit(partition, slicing, count, held) &&
+           tryPlan(partition, Transport::Staged, slicing);
   };
-  auto parkB = [&](int64_t sharedA) {
-    Slicing slicing = {sliceK, sharedA, 0};
-    slicing.sharedB =
-        parkedUntilFit(partition, slicing, &Slicing::sharedB, heldB);
-    return slicing;
-  };
-  tryPlan(partition, Transport::Staged, parkA(0));
-  tryPlan(partition, Transport::Staged, parkB(0));
-  tryPlan(partition, Transport::Staged, parkB(heldA));
-  tryPlan(partition, Transport::Staged, parkA(heldB));
+  bool any = tryParked({sliceK, 0, 0}, &Slicing::sharedA, heldA);
+  any |= tryParked({sliceK, 0, 0}, &Slicing::sharedB, heldB);
+  if (any)
+    return true;
+  any = tryParked({sliceK, heldA, 0}, &Slicing::sharedB, heldB);
+  any |= tryParked({sliceK, 0, heldB}, &Slicing::sharedA, heldA);
+  return any;
 }
 
 void GridSearch::tryGathered(const Partition &partition) {
   int64_t heldA = partition.heldA(), heldB = partition.heldB();
-  Slicing slicing = {partition.sliceK, 0, 0};
-  if (grid.n > 1)
-    slicing.sharedA = heldA;
-  if (grid.m > 1)
-    slicing.sharedB = heldB;
+  Slicing slicing = {partition.sliceK, grid.n > 1 ? heldA : 0,
+                     grid.m > 1 ? heldB : 0};
+  Slicing parked = slicing;
+  bool suffices = true;
   if (grid.n == 1)
-    slicing.sharedA =
-        parkedUntilFit(partition, slicing, &Slicing::sharedA, heldA);
-  if (grid.m == 1)
-    slicing.sharedB =
-        parkedUntilFit(partition, slicing, &Slicing::sharedB, heldB);
-  tryPlan(partition, Transport::Gathered, slicing);
+    suffices = parkUntilFit(partition, parked, &Slicing::sharedA, heldA);
+  else if (grid.m == 1)
+    suffices = parkUntilFit(partition, parked, &Slicing::sharedB, heldB);
+  // Where nothing suffices, the plan that parks least is the one to tell about.
+  tryPlan(partition, Transport::Gathered, suffices ? parked : slicing);
 }
 
 void GridSearch::keepMisfit(const Plan &plan, const Resources &resources,
                             const Misfit &misfit) {
-  // Tiles come largest first, and the first is the one worth telling about.
+  // The largest tile, with the fewest slices parked, is worth telling about.
   auto &kept = misfits[size_t(plan.transport)];
-  if (!kept)
+  auto volume = [](const Extents &tile) { return tile.m * tile.n * tile.k; };
+  if (!kept || volume(plan.tile) > volume(kept->plan.tile))
     kept = Tiling{plan, resources, {}, misfit};
 }
 
@@ -191,6 +229,7 @@ bool GridSearch::tryPlan(const Partition &partition, Transport transport,
   CalibratedCost cost =
       calibratedCost({problem.extents, problem.batch}, *atom.atom, *atom.rate,
                      partition, slicing, resources, chip);
+  fits = true;
   auto &best = bests[size_t(transport)];
   if (!best || cost.total < best->cost.total)
     best = Tiling{plan, resources, cost, {}};

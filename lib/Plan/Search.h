@@ -46,15 +46,17 @@ public:
 private:
   bool wants(Transport transport) const;
   void tryTile(const Extents &tile);
-  void tryStaged(const Partition &partition);
+  bool tryArea(int64_t m, int64_t n, llvm::ArrayRef<int64_t> depths);
+  bool tryStaged(const Partition &partition);
   void tryGathered(const Partition &partition);
   bool tryPlan(const Partition &partition, Transport transport,
                const Slicing &slicing);
   void keepMisfit(const Plan &plan, const Resources &resources,
                   const Misfit &misfit);
-  int64_t parkedUntilFit(const Partition &partition, Slicing slicing,
-                         int64_t Slicing::*count, int64_t held) const;
-  bool cannotWin(int64_t tileM, int64_t tileN) const;
+  bool parkUntilFit(const Partition &partition, Slicing &slicing,
+                    int64_t Slicing::*count, int64_t held) const;
+  /// The larger of the two best plans' cycles, infinite while one is missing.
+  double worstBest() const;
   llvm::SmallVector<int64_t, 8> tileExtents(int64_t extent, int64_t parts,
                                             int64_t atomExtent) const;
   llvm::SmallVector<int64_t, 8> tileDepths() const;
@@ -64,6 +66,8 @@ private:
   RatedAtom atom;
   WarpGrid grid;
   int64_t registerLimit;
+  /// Whether any plan of the tile in hand fits.
+  bool fits = false;
   std::array<std::optional<Tiling>, 2> bests;
   std::array<std::optional<Tiling>, 2> misfits;
 };

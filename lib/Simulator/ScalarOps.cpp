@@ -239,66 +239,22 @@ static uint64_t fusedMultiplyAdd(const ScalarOp &op, uint64_t a, uint64_t b,
   return fromDouble(op.to, llvm::bit_cast<double>(raw));
 }
 
+bool kami::sim::holds(arith::CmpFPredicate predicate, bool less, bool equal,
+                      bool greater) {
+  // A bit for each of equal, greater, less, unordered, by predicate.
+  static constexpr uint8_t accepted[] = {0, 1,  2,  3,  4,  5,  6, 7,
+                                         9, 10, 11, 12, 13, 14, 8, 15};
+  static_assert(int(arith::CmpFPredicate::ONE) == 6 &&
+                int(arith::CmpFPredicate::UEQ) == 8 &&
+                int(arith::CmpFPredicate::UNO) == 14);
+  unsigned relation = equal ? 1 : greater ? 2 : less ? 4 : 8;
+  return accepted[int(predicate)] & relation;
+}
+
 static uint64_t compareFloats(const ScalarOp &op, uint64_t a, uint64_t b,
                               uint64_t) {
   double x = toDouble(op.from, a), y = toDouble(op.from, b);
-  // Predicates are bits: 1 equal, 2 greater, 4 less, 8 unordered.
-  unsigned relation = std::isnan(x) || std::isnan(y) ? 8
-                      : x == y                       ? 1
-                      : x > y                        ? 2
-                                                     : 4;
-  unsigned accepted = 0;
-  switch (arith::CmpFPredicate(op.predicate)) {
-  case arith::CmpFPredicate::AlwaysFalse:
-    accepted = 0;
-    break;
-  case arith::CmpFPredicate::OEQ:
-    accepted = 1;
-    break;
-  case arith::CmpFPredicate::OGT:
-    accepted = 2;
-    break;
-  case arith::CmpFPredicate::OGE:
-    accepted = 3;
-    break;
-  case arith::CmpFPredicate::OLT:
-    accepted = 4;
-    break;
-  case arith::CmpFPredicate::OLE:
-    accepted = 5;
-    break;
-  case arith::CmpFPredicate::ONE:
-    accepted = 6;
-    break;
-  case arith::CmpFPredicate::ORD:
-    accepted = 7;
-    break;
-  case arith::CmpFPredicate::UEQ:
-    accepted = 9;
-    break;
-  case arith::CmpFPredicate::UGT:
-    accepted = 10;
-    break;
-  case arith::CmpFPredicate::UGE:
-    accepted = 11;
-    break;
-  case arith::CmpFPredicate::ULT:
-    accepted = 12;
-    break;
-  case arith::CmpFPredicate::ULE:
-    accepted = 13;
-    break;
-  case arith::CmpFPredicate::UNE:
-    accepted = 14;
-    break;
-  case arith::CmpFPredicate::UNO:
-    accepted = 8;
-    break;
-  case arith::CmpFPredicate::AlwaysTrue:
-    accepted = 15;
-    break;
-  }
-  return (accepted & relation) != 0;
+  return holds(arith::CmpFPredicate(op.predicate), x<y, x == y, x> y);
 }
 
 //===----------------------------------------------------------------------===//

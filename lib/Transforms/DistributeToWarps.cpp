@@ -227,13 +227,28 @@ Value Distributor::loadSlice(OperandSide &side, Value tile, int64_t index) {
                         isA ? kInBounds : ownInBounds);
 }
 
-/// Writes the slices that registers have no room for to shared memory.
+/// Writes the slices that registers have no room for to shared memory. A warp
+/// whose slice is beyond the tile writes nothing: nobody will fetch it.
 void Distributor::park(OperandSide &side, Value tile) {
-  for (int64_t index = side.held - side.parked; index < side.held; ++index)
-    if (Value fragment = loadSlice(side, tile, index))
-      ShareOp::create(
-          b, fragment, side.parkedBuffer,
-          add(multiply(warp, side.parked), constant(side.parkedIndex(index))));
+  for (int64_t index = side.held - side.parked; index < side.held; ++index) {
+    int64_t stage = index / partition.slicesPerStage * side.receivers;
+    int64_t owners = 0;
+    while (owners != side.receivers &&
+           partition.isActive(stage + owners, index % partition.slicesPerStage))
+      ++owners;
+    if (owners == 0)
+      continue;
+    OpBuilder::InsertionGuard guard(b);
+    if (owners != side.receivers) {
+      Value owns = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                         side.position, constant(owners));
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, owns, /*withElseRegion=*/false).thenBlock());
+    }
+    Value slot =
+        add(multiply(warp, side.parked), constant(side.parkedIndex(index)));
+    ShareOp::create(b, loadSlice(side, tile, index), side.parkedBuffer, slot);
+  }
 }
 
 void Distributor::loadHeld(OperandSide &side, Value tile) {

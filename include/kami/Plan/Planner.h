@@ -33,6 +33,9 @@ enum class CostModel {
   Paper,
 };
 
+/// "calibrated", "paper".
+llvm::StringRef name(CostModel model);
+
 /// Parameters of the paper's machine that a user gives; the others are the
 /// chip's.
 struct PaperOverrides {

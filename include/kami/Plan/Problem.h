@@ -26,6 +26,8 @@ struct Problem {
   std::optional<int64_t> warps;
   std::optional<Transport> transport;
   std::optional<WarpGrid> grid;
+  /// What a block multiplies at once, as in `Plan`.
+  std::optional<Extents> tile;
 };
 
 /// The largest extent and the largest batch of a problem.

@@ -15,6 +15,7 @@
 #ifndef KAMI_SIMULATOR_SCALAR_H
 #define KAMI_SIMULATOR_SCALAR_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Types.h"
 #include <cstdint>
@@ -79,6 +80,11 @@ struct ScalarOp {
 /// How to evaluate `op` on one element of each operand, or nothing where `op`
 /// is none of those operations or its types are not known.
 std::optional<ScalarOp> decodeScalarOp(mlir::Operation *op);
+
+/// Whether a comparison of floats holds, which are unordered where they are
+/// neither less, nor equal, nor greater.
+bool holds(mlir::arith::CmpFPredicate predicate, bool less, bool equal,
+           bool greater);
 
 } // namespace kami::sim
 

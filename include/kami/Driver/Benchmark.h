@@ -1,0 +1,107 @@
+//===- Benchmark.h - Batched products beside the vendor's library --------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Times batches of products from device memory on CUDA device 0, and cuBLAS's
+// on the same operands in the same run. The operands' sets are so many that
+// nothing stays in the L2 cache between two uses, launches are replayed from a
+// graph so that the host's cost does not show, and all contestants take turns,
+// so that the clock and the temperature are the same for all.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_DRIVER_BENCHMARK_H
+#define KAMI_DRIVER_BENCHMARK_H
+
+#include "kami/Layout/ElementKind.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+#include <string>
+#include <vector>
+
+namespace kami {
+
+struct BenchmarkOptions {
+  /// Each product is n × n × n, dense and row-major, with α = 1 and β = 0.
+  std::vector<int64_t> sizes = {16, 32, 64, 128};
+  /// Of A, B and C; below f64 the sums are f32.
+  std::vector<ElementKind> types = {ElementKind::F16, ElementKind::F64};
+  /// Products of a launch.
+  int64_t batch = 10000;
+  std::vector<std::string> algorithms = {"auto", "1d", "2d", "3d"};
+  /// Timed replays of the graph.
+  int64_t repeats = 20;
+};
+
+/// Whether every option is one that can be measured.
+llvm::Error checkOptions(const BenchmarkOptions &options);
+
+/// Where a table was measured.
+struct BenchmarkDevice {
+  std::string name;
+  /// "sm_90".
+  std::string chip;
+  /// "13.0": the newest CUDA that the driver supports.
+  std::string driver;
+  /// "13.1.0", or empty without cuBLAS, in which case `withoutCublas` says why.
+  std::string cublas;
+  std::string withoutCublas;
+};
+
+/// Microseconds of one launch, over the replays; all 0 where there are none.
+struct LaunchTime {
+  double median = 0;
+  double least = 0;
+  double most = 0;
+};
+
+struct BenchmarkRow {
+  ElementKind type = ElementKind::F16;
+  int64_t n = 0;
+  int64_t batch = 0;
+  std::string algorithm;
+  /// The plan in one line; where nothing was timed, the reason in parentheses.
+  std::string plan;
+  LaunchTime kami, cublas;
+  /// 32-bit registers of a thread, as loaded; 0 where nothing was.
+  int64_t registers = 0;
+
+  double speedup() const;
+  /// A, B and C once each, in 10^9 bytes a second.
+  double gigabytesPerSecond() const;
+  double teraflops() const;
+};
+
+/// Rows as they come, as CSV (RFC 4180) or in columns.
+class BenchmarkTable {
+public:
+  enum class Format { Text, CSV };
+
+  BenchmarkTable(llvm::raw_ostream &os, Format format)
+      : os(os), format(format) {}
+
+  void begin(const BenchmarkDevice &device, const BenchmarkOptions &options);
+  void add(const BenchmarkRow &row);
+
+private:
+  void addCells(llvm::ArrayRef<std::string> cells);
+
+  llvm::raw_ostream &os;
+  Format format;
+  BenchmarkDevice device;
+};
+
+/// Measures every type × size × algorithm. True if every kernel that has a plan
+/// was built and right; what was not is said on `log`. A device that fails
+/// ends the run with an error, after the rows that were complete.
+llvm::Expected<bool> runBenchmark(const BenchmarkOptions &options,
+                                  BenchmarkTable &table,
+                                  llvm::raw_ostream &log);
+
+} // namespace kami
+
+#endif // KAMI_DRIVER_BENCHMARK_H

@@ -1,0 +1,48 @@
+//===- Sweep.h - Random problems with random plans -----------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_DRIVER_SWEEP_H
+#define KAMI_DRIVER_SWEEP_H
+
+#include "kami/Driver/GemmSpec.h"
+#include "kami/Driver/Run.h"
+
+namespace kami {
+
+struct SweepOptions {
+  int64_t count = 200;
+  uint64_t seed = 0;
+  DeviceKind device = DeviceKind::Simulator;
+  std::string chip = "sm_90";
+  /// Also run each case in the simulator and ask for the same bits, where the
+  /// inputs are integers.
+  bool compareWithSimulator = false;
+  /// No extent is larger.
+  int64_t maxExtent = 150;
+  /// Print each case before it runs.
+  bool verbose = false;
+};
+
+struct SweepResult {
+  int64_t passed = 0;
+  int64_t failed = 0;
+  double worstError = 0;
+};
+
+/// Draws problems over sizes (1, primes, multiples, tall, wide, deep), types,
+/// layouts (strides, offsets, transposes), scales and batches; for each a plan
+/// at random from all that fit, so that plans which the planner would not pick
+/// are tried, too. Compares with the reference and, in the simulator, the
+/// counted traffic with the plan's. Failures are printed to `os` with what
+/// reproduces them.
+llvm::Expected<SweepResult> runSweep(const SweepOptions &options,
+                                     llvm::raw_ostream &os);
+
+} // namespace kami
+
+#endif // KAMI_DRIVER_SWEEP_H

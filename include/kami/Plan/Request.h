@@ -1,0 +1,46 @@
+//===- Request.h - A problem from a command line ------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Texts as a user typed them, and what they mean. Errors name the flag, what
+// was expected and what was got.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_PLAN_REQUEST_H
+#define KAMI_PLAN_REQUEST_H
+
+#include "kami/Plan/Planner.h"
+#include <string>
+
+namespace kami {
+
+/// Values of the flags `--gemm`, `--type`, ... An empty text is a flag that was
+/// not given.
+struct ProblemText {
+  std::string gemm;
+  std::string type = "f16";
+  /// Without it, `defaultAccumulator` of the type.
+  std::string accumulator;
+  std::string batch = "1";
+  std::string algorithm = "auto";
+  std::string warps;
+};
+
+llvm::Expected<Problem> parseProblem(const ProblemText &text);
+
+/// Values of `--model` and of the flags that only the paper's model has.
+struct OptionsText {
+  std::string model = "calibrated";
+  std::string lSm, bSm, thetaR, thetaW, nTc, oTc;
+};
+
+llvm::Expected<PlannerOptions> parseOptions(const OptionsText &text);
+
+} // namespace kami
+
+#endif // KAMI_PLAN_REQUEST_H

@@ -1,0 +1,529 @@
+//===- Benchmark.cpp - Batched products beside the vendor's library ------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Driver/Benchmark.h"
+#include "BenchmarkOperands.h"
+#include "Cublas.h"
+#include "kami/Driver/Compile.h"
+#include "kami/Driver/GemmSpec.h"
+#include "kami/Driver/Run.h"
+#include "kami/Plan/Explain.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include <algorithm>
+#include <climits>
+#include <cmath>
+
+using namespace kami;
+
+static llvm::Error check(KamiStatus status) {
+  if (status == KAMI_STATUS_OK)
+    return llvm::Error::success();
+  return llvm::createStringError(llvm::StringRef(kamiRuntimeLastError()));
+}
+
+llvm::Error kami::checkOptions(const BenchmarkOptions &options) {
+  // Larger ones are no block-level products, and their reference takes long.
+  constexpr int64_t maxSize = 1024;
+  for (int64_t n : options.sizes)
+    if (n < 1 || n > maxSize)
+      return llvm::createStringError("expected --sizes from 1 to " +
+                                     llvm::Twine(maxSize) + ", but got " +
+                                     llvm::Twine(n));
+  for (ElementKind type : options.types)
+    if (type != ElementKind::F16 && type != ElementKind::BF16 &&
+        type != ElementKind::F64)
+      return llvm::createStringError(
+          "expected --types of f16, bf16 and f64, but got '" + name(type) +
+          "'");
+  for (const std::string &algorithm : options.algorithms)
+    if (algorithm != "auto" && algorithm != "1d" && algorithm != "2d" &&
+        algorithm != "3d")
+      return llvm::createStringError(
+          "expected --algorithms of auto, 1d, 2d and 3d, but got '" +
+          algorithm + "'");
+  if (options.batch < 1 || options.batch > INT_MAX)
+    return llvm::createStringError("expected --batch from 1 to " +
+                                   llvm::Twine(INT_MAX) + ", but got " +
+                                   llvm::Twine(options.batch));
+  if (options.repeats < 1)
+    return llvm::createStringError("expected --repeats of 1 or more, but got " +
+                                   llvm::Twine(options.repeats));
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Contestants
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Something that computes the batch, and how long it took.
+class Contestant {
+public:
+  explicit Contestant(KamiCudaDevice *device) : device(device), graph(device) {}
+  virtual ~Contestant() = default;
+
+  /// Queues the products of one set.
+  virtual llvm::Error enqueue(const OperandSet &set, KamiCudaStream stream) = 0;
+
+  /// Makes the graph: `launches` launches, taking the sets in turn.
+  llvm::Error capture(const Operands &operands, int64_t launches,
+                      KamiCudaStream stream);
+  /// Microseconds of one launch within one replay.
+  llvm::Expected<double> replay(KamiCudaStream stream, KamiCudaEvent start,
+                                KamiCudaEvent stop);
+  LaunchTime time() const;
+
+  std::vector<double> times;
+
+protected:
+  KamiCudaDevice *device;
+
+private:
+  CudaGraph graph;
+  int64_t launches = 0;
+};
+
+class CublasContestant : public Contestant {
+public:
+  CublasContestant(KamiCudaDevice *device, Cublas &cublas,
+                   const OperandShape &shape)
+      : Contestant(device), cublas(cublas), shape(shape) {}
+
+  llvm::Error enqueue(const OperandSet &set, KamiCudaStream) override {
+    CublasProduct product;
+    product.extents = {shape.n, shape.n, shape.n};
+    product.batch = shape.batch;
+    product.type = shape.type;
+    std::tie(product.a, product.b, product.c) = std::tie(set.a, set.b, set.c);
+    return cublas.multiply(product);
+  }
+
+private:
+  Cublas &cublas;
+  OperandShape shape;
+};
+
+class KamiContestant : public Contestant {
+public:
+  KamiContestant(KamiCudaDevice *device, const OperandShape &shape)
+      : Contestant(device), shape(shape), module(device) {}
+
+  /// Loads the kernel. Its parameters are expected to be A, B and C.
+  llvm::Error load(const Kernel &kernel);
+  llvm::Error enqueue(const OperandSet &set, KamiCudaStream stream) override;
+
+  int64_t registers = 0;
+
+private:
+  OperandShape shape;
+  CudaModule module;
+  KamiCudaFunction function = nullptr;
+  KamiCudaLaunch launch = {};
+};
+
+} // namespace
+
+llvm::Error Contestant::capture(const Operands &operands, int64_t count,
+                                KamiCudaStream stream) {
+  launches = count;
+  if (llvm::Error error = check(kamiCudaBeginCapture(device, stream)))
+    return error;
+  llvm::Error failed = llvm::Error::success();
+  for (int64_t launch = 0; launch != count && !failed; ++launch)
+    failed = enqueue(operands.set(launch % operands.setCount()), stream);
+  // Also after a failure, so that the stream leaves the capture.
+  KamiStatus ended = kamiCudaEndCapture(device, stream, graph.out());
+  if (failed)
+    return failed;
+  return check(ended);
+}
+
+llvm::Expected<double> Contestant::replay(KamiCudaStream stream,
+                                          KamiCudaEvent start,
+                                          KamiCudaEvent stop) {
+  double elapsed = 0;
+  // The first replay keeps the device busy while the host queues the rest, so
+  // that the host's time to launch a graph is not between the events.
+  for (KamiStatus status : {kamiCudaLaunchGraph(device, graph.get(), stream),
+                            kamiCudaRecordEvent(device, start, stream),
+                            kamiCudaLaunchGraph(device, graph.get(), stream),
+                            kamiCudaRecordEvent(device, stop, stream),
+                            kamiCudaElapsed(device, start, stop, &elapsed)})
+    if (llvm::Error error = check(status))
+      return error;
+  return elapsed / launches;
+}
+
+LaunchTime Contestant::time() const {
+  if (times.empty())
+    return {};
+  std::vector<double> sorted = times;
+  llvm::sort(sorted);
+  size_t half = sorted.size() / 2;
+  double median =
+      sorted.size() % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  return {median, sorted.front(), sorted.back()};
+}
+
+llvm::Error KamiContestant::load(const Kernel &kernel) {
+  if (!kernel.blocks || kernel.argumentTypes.size() != 3)
+    return llvm::createStringError(
+        "expected a kernel of A, B and C with a grid known at compile time, "
+        "but got " +
+        llvm::Twine(kernel.argumentTypes.size()) + " arguments");
+  KamiCudaFunctionInfo info;
+  if (llvm::Error error = check(kamiCudaLoadModule(
+          device, kernel.binary.data(), kernel.binary.size(), module.out())))
+    return error;
+  if (llvm::Error error = check(kamiCudaGetFunction(
+          device, module.get(), kernel.name.c_str(), &function)))
+    return error;
+  if (llvm::Error error =
+          check(kamiCudaDescribeFunction(device, function, &info)))
+    return error;
+  registers = info.registers;
+  launch = {{unsigned(*kernel.blocks), 1, 1},
+            {unsigned(kernel.threads), 1, 1},
+            unsigned(kernel.sharedBytes)};
+  return llvm::Error::success();
+}
+
+llvm::Error KamiContestant::enqueue(const OperandSet &set,
+                                    KamiCudaStream stream) {
+  // A memref is passed as the fields of its descriptor: allocated and aligned
+  // pointer, offset, sizes, strides.
+  llvm::SmallVector<uint64_t, 27> fields;
+  for (KamiCudaPointer pointer : {set.a, set.b, set.c}) {
+    uint64_t batch = shape.batch, n = shape.n;
+    fields.append({pointer, pointer, 0, batch, n, n, n * n, n, 1});
+  }
+  llvm::SmallVector<void *, 27> arguments;
+  for (uint64_t &field : fields)
+    arguments.push_back(&field);
+  return check(kamiCudaLaunchKernel(device, function, &launch, stream,
+                                    arguments.data()));
+}
+
+//===----------------------------------------------------------------------===//
+// The run
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A row that is being made; without a contestant its plan says why.
+struct Entry {
+  BenchmarkRow row;
+  std::unique_ptr<KamiContestant> contestant;
+};
+
+class Benchmark {
+public:
+  Benchmark(const BenchmarkOptions &options, BenchmarkTable &table,
+            llvm::raw_ostream &log)
+      : options(options), table(table), log(log) {}
+
+  llvm::Error open();
+  /// All algorithms and cuBLAS on one size and type.
+  llvm::Error measure(const OperandShape &shape);
+
+  /// Whether every kernel so far was built and right.
+  bool right = true;
+
+private:
+  void compileKernel(const OperandShape &shape, Entry &entry);
+  llvm::Expected<Entry> makeEntry(const OperandShape &shape,
+                                  const std::string &algorithm,
+                                  const Operands &operands);
+  llvm::Expected<std::unique_ptr<CublasContestant>>
+  makePeer(const OperandShape &shape, const Operands &operands);
+  llvm::Expected<std::string> firstRun(Contestant &contestant,
+                                       const Operands &operands, double bound);
+  llvm::Error takeTurns(llvm::ArrayRef<Contestant *> contestants);
+  void reject(Entry &entry, llvm::StringRef reason);
+
+  const BenchmarkOptions &options;
+  BenchmarkTable &table;
+  llvm::raw_ostream &log;
+  mlir::MLIRContext context;
+  BenchmarkDevice description;
+  CudaDevice device;
+  // After the device, so that they go before it.
+  std::optional<CudaStream> stream;
+  std::optional<CudaEvent> start, stop;
+  std::unique_ptr<Cublas> cublas;
+};
+
+} // namespace
+
+llvm::Error Benchmark::open() {
+  if (llvm::Error error = probeCuda())
+    return error;
+  KamiCudaDevice *opened = nullptr;
+  if (llvm::Error error = check(kamiCudaOpenDevice(0, &opened)))
+    return error;
+  device.reset(opened);
+  KamiCudaDeviceInfo info;
+  if (llvm::Error error = check(kamiCudaDescribeDevice(opened, &info)))
+    return error;
+  description.name = info.name;
+  description.chip = "sm_" + std::to_string(info.major * 10 + info.minor);
+  description.driver = std::to_string(info.driverVersion / 1000) + "." +
+                       std::to_string(info.driverVersion % 1000 / 10);
+  llvm::Expected<const Chip *> chip = findChip(description.chip);
+  if (!chip)
+    return chip.takeError();
+  stream.emplace(opened);
+  start.emplace(opened);
+  stop.emplace(opened);
+  for (KamiStatus status : {kamiCudaCreateStream(opened, stream->out()),
+                            kamiCudaCreateEvent(opened, start->out()),
+                            kamiCudaCreateEvent(opened, stop->out())})
+    if (llvm::Error error = check(status))
+      return error;
+  llvm::Expected<std::unique_ptr<Cublas>> found =
+      Cublas::open(opened, stream->get());
+  if (found) {
+    cublas = std::move(*found);
+    description.cublas = cublas->version().str();
+  } else {
+    description.withoutCublas = llvm::toString(found.takeError());
+    log << "kami-bench: warning: " << description.withoutCublas
+        << "; its columns stay empty\n";
+  }
+  loadAllDialects(context);
+  table.begin(description, options);
+  return llvm::Error::success();
+}
+
+/// Notes a kernel that ought to be there and is not, or is wrong.
+void Benchmark::reject(Entry &entry, llvm::StringRef reason) {
+  right = false;
+  log << "kami-bench: error: " << name(entry.row.type) << " n=" << entry.row.n
+      << " " << entry.row.algorithm << ": " << reason << "\n";
+  entry.row.plan +=
+      (entry.row.plan.empty() ? "" : " ") + ("(" + reason + ")").str();
+  entry.contestant.reset();
+}
+
+/// A module of one batch of products.
+static mlir::OwningOpRef<mlir::ModuleOp> makeModule(mlir::MLIRContext &context,
+                                                    const OperandShape &shape) {
+  GemmSpec spec;
+  spec.extents = {shape.n, shape.n, shape.n};
+  spec.batch = shape.batch;
+  spec.operand = shape.type;
+  spec.accumulator = defaultAccumulator(shape.type);
+  // C in A's type, as the peer writes it: the bytes are the same.
+  spec.output = shape.type;
+  return buildModule(&context, spec);
+}
+
+/// Plans, builds and loads the entry's kernel.
+void Benchmark::compileKernel(const OperandShape &shape, Entry &entry) {
+  std::string errors;
+  mlir::ScopedDiagnosticHandler handler(
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+          errors += (errors.empty() ? "" : "; ") + diagnostic.str();
+        return mlir::success();
+      });
+  CompileOptions compileOptions;
+  compileOptions.chip = description.chip;
+  compileOptions.algorithm = entry.row.algorithm;
+  // That an algorithm has no plan for a size is a finding; all that goes wrong
+  // after the plan is a failure.
+  auto planned = makeModule(context, shape);
+  if (failed(compile(*planned, compileOptions, Level::Planned))) {
+    if (entry.row.algorithm == "auto")
+      return reject(entry, "no plan: " + errors);
+    entry.row.plan = "(no plan: " + errors + ")";
+    return;
+  }
+  auto module = makeModule(context, shape);
+  mlir::FailureOr<Compilation> compilation =
+      compile(*module, compileOptions, Level::PTX);
+  if (failed(compilation))
+    return reject(entry, "compilation failed: " + errors);
+  if (compilation->kernels.size() != 1)
+    return reject(entry, "expected one kernel, but got " +
+                             std::to_string(compilation->kernels.size()));
+  const Kernel &kernel = compilation->kernels.front();
+  entry.row.plan = summary(kernel.plan);
+  entry.contestant = std::make_unique<KamiContestant>(device.get(), shape);
+  if (llvm::Error error = entry.contestant->load(kernel))
+    return reject(entry, llvm::toString(std::move(error)));
+  entry.row.registers = entry.contestant->registers;
+}
+
+/// Runs over every set once, outside a graph, and compares. Returns why it
+/// cannot be timed, if so; an error means that the device has failed.
+llvm::Expected<std::string> Benchmark::firstRun(Contestant &contestant,
+                                                const Operands &operands,
+                                                double bound) {
+  if (llvm::Error error = operands.poisonResults())
+    return error;
+  for (int64_t set = 0; set != operands.setCount(); ++set)
+    // A launch that is refused leaves the device usable, one that fails does
+    // not.
+    if (llvm::Error error =
+            contestant.enqueue(operands.set(set), stream->get()))
+      return llvm::toString(std::move(error));
+  if (llvm::Error error = check(kamiCudaSynchronize(device.get())))
+    return error;
+  llvm::Expected<double> worst = operands.largestError();
+  if (!worst)
+    return worst.takeError();
+  if (*worst <= bound)
+    return std::string();
+  std::string message;
+  llvm::raw_string_ostream(message)
+      << "wrong result: error " << llvm::format("%.3g", *worst)
+      << " of |A||B|, bound " << llvm::format("%.3g", bound);
+  return message;
+}
+
+/// Launches of a graph: every set equally often, and enough of them that what
+/// the graph itself costs does not count.
+static int64_t launchesPerGraph(const Operands &operands) {
+  constexpr int64_t least = 10;
+  return llvm::divideCeil(least, operands.setCount()) * operands.setCount();
+}
+
+/// How far a result may be off, relative to |A|·|B|.
+static double errorBound(const OperandShape &shape) {
+  Problem problem;
+  problem.extents = {shape.n, shape.n, shape.n};
+  problem.operand = shape.type;
+  problem.accumulator = defaultAccumulator(shape.type);
+  return errorBound(problem, shape.type);
+}
+
+llvm::Expected<Entry> Benchmark::makeEntry(const OperandShape &shape,
+                                           const std::string &algorithm,
+                                           const Operands &operands) {
+  Entry entry;
+  entry.row.type = shape.type;
+  entry.row.n = shape.n;
+  entry.row.batch = shape.batch;
+  entry.row.algorithm = algorithm;
+  compileKernel(shape, entry);
+  if (!entry.contestant)
+    return entry;
+  llvm::Expected<std::string> wrong =
+      firstRun(*entry.contestant, operands, errorBound(shape));
+  if (!wrong)
+    return llvm::createStringError(
+        name(shape.type) + " n=" + llvm::Twine(shape.n) + " " + algorithm +
+        ": " + llvm::toString(wrong.takeError()));
+  if (!wrong->empty()) {
+    reject(entry, *wrong);
+    return entry;
+  }
+  if (llvm::Error error = entry.contestant->capture(
+          operands, launchesPerGraph(operands), stream->get()))
+    return error;
+  return entry;
+}
+
+/// cuBLAS on the shape, or null where it cannot be timed.
+llvm::Expected<std::unique_ptr<CublasContestant>>
+Benchmark::makePeer(const OperandShape &shape, const Operands &operands) {
+  if (!cublas)
+    return nullptr;
+  auto peer = std::make_unique<CublasContestant>(device.get(), *cublas, shape);
+  // It may round partial sums to C's type on the way, which kami never does.
+  llvm::Expected<std::string> wrong =
+      firstRun(*peer, operands, 4 * errorBound(shape));
+  std::string reason = wrong ? *wrong : llvm::toString(wrong.takeError());
+  if (reason.empty())
+    if (llvm::Error error =
+            peer->capture(operands, launchesPerGraph(operands), stream->get()))
+      reason = llvm::toString(std::move(error));
+  if (reason.empty())
+    return peer;
+  log << "kami-bench: warning: " << name(shape.type) << " n=" << shape.n
+      << " cublas: " << reason << "\n";
+  return nullptr;
+}
+
+llvm::Error Benchmark::takeTurns(llvm::ArrayRef<Contestant *> contestants) {
+  // Until the clocks have risen from idle, and at least twice.
+  constexpr double warmUpMicroseconds = 50e3;
+  constexpr int64_t mostRounds = 1000;
+  double spent = 0;
+  for (int64_t round = 0;
+       round < 2 || (spent < warmUpMicroseconds && round < mostRounds); ++round)
+    for (Contestant *contestant : contestants) {
+      llvm::Expected<double> time =
+          contestant->replay(stream->get(), start->get(), stop->get());
+      if (!time)
+        return time.takeError();
+      // A replay is of ten launches or more, twice.
+      spent += 20 * *time;
+    }
+  for (int64_t round = 0; round != options.repeats; ++round)
+    for (Contestant *contestant : contestants) {
+      llvm::Expected<double> time =
+          contestant->replay(stream->get(), start->get(), stop->get());
+      if (!time)
+        return time.takeError();
+      contestant->times.push_back(*time);
+    }
+  return llvm::Error::success();
+}
+
+llvm::Error Benchmark::measure(const OperandShape &shape) {
+  Operands operands(device.get(), shape);
+  if (llvm::Error error = operands.allocate())
+    return error;
+  std::vector<Entry> entries;
+  std::vector<Contestant *> contestants;
+  for (const std::string &algorithm : options.algorithms) {
+    llvm::Expected<Entry> entry = makeEntry(shape, algorithm, operands);
+    if (!entry)
+      return entry.takeError();
+    entries.push_back(std::move(*entry));
+    if (entries.back().contestant)
+      contestants.push_back(entries.back().contestant.get());
+  }
+  llvm::Expected<std::unique_ptr<CublasContestant>> peer =
+      makePeer(shape, operands);
+  if (!peer)
+    return peer.takeError();
+  if (*peer)
+    contestants.push_back(peer->get());
+  if (!contestants.empty())
+    if (llvm::Error error = takeTurns(contestants))
+      return error;
+  for (Entry &entry : entries) {
+    if (entry.contestant)
+      entry.row.kami = entry.contestant->time();
+    if (*peer)
+      entry.row.cublas = (*peer)->time();
+    table.add(entry.row);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<bool> kami::runBenchmark(const BenchmarkOptions &options,
+                                        BenchmarkTable &table,
+                                        llvm::raw_ostream &log) {
+  if (llvm::Error error = checkOptions(options))
+    return error;
+  Benchmark benchmark(options, table, log);
+  if (llvm::Error error = benchmark.open())
+    return error;
+  for (ElementKind type : options.types)
+    for (int64_t n : options.sizes)
+      if (llvm::Error error = benchmark.measure({n, options.batch, type}))
+        return error;
+  return benchmark.right;
+}

@@ -1,0 +1,81 @@
+//===- BenchmarkOperands.h - Matrices that do not fit a cache ------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_LIB_DRIVER_BENCHMARKOPERANDS_H
+#define KAMI_LIB_DRIVER_BENCHMARKOPERANDS_H
+
+#include "kami/Layout/ElementKind.h"
+#include "kami/Runtime/Cuda.h"
+#include "llvm/Support/Error.h"
+#include <vector>
+
+namespace kami {
+
+/// `batch` products of n × n matrices, dense, one behind the other.
+struct OperandShape {
+  int64_t n = 0;
+  int64_t batch = 0;
+  ElementKind type = ElementKind::F16;
+
+  int64_t elements() const { return batch * n * n; }
+  /// Of one operand.
+  int64_t bytes() const { return elements() * byteWidth(type); }
+};
+
+/// Where the operands of one launch begin.
+struct OperandSet {
+  KamiCudaPointer a = 0, b = 0, c = 0;
+};
+
+/// Random A and B and room for C, so many times that a launch does not find in
+/// a cache what an earlier one has left there.
+class Operands {
+public:
+  Operands(KamiCudaDevice *device, const OperandShape &shape);
+
+  /// Allocates and fills the device's memory, and computes the reference.
+  llvm::Error allocate();
+  int64_t setCount() const { return sets; }
+  OperandSet set(int64_t number) const;
+  /// Fills all C with NaN.
+  llvm::Error poisonResults() const;
+  /// Largest error of the first and the last product of every set, relative to
+  /// |A|·|B|; NaN if any element is.
+  llvm::Expected<double> largestError() const;
+
+private:
+  /// One of the two inputs: a run of random numbers that repeats.
+  struct Input {
+    std::vector<double> values;
+    std::vector<uint8_t> bytes;
+    CudaBuffer device;
+    double at(int64_t element) const {
+      return values[element % int64_t(values.size())];
+    }
+  };
+
+  void draw(Input &input, uint64_t seed) const;
+  llvm::Error upload(Input &input);
+  void computeReference();
+  /// From one set to the next.
+  int64_t strideBytes() const;
+
+  KamiCudaDevice *device;
+  OperandShape shape;
+  int64_t sets;
+  Input a, b;
+  CudaBuffer c;
+  /// Numbers of the products that are compared; their elements as they should
+  /// be, and |A|·|B|.
+  std::vector<int64_t> compared;
+  std::vector<long double> expected, magnitudes;
+};
+
+} // namespace kami
+
+#endif // KAMI_LIB_DRIVER_BENCHMARKOPERANDS_H

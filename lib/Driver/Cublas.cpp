@@ -1,0 +1,184 @@
+//===- Cublas.cpp - NVIDIA's library, where there is one -----------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The ABI is that of "cuBLAS" (NVIDIA, release 13.0, cublas_api.h and
+// library_types.h), declared here so that building needs no toolkit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cublas.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Process.h"
+#include <dlfcn.h>
+
+using namespace kami;
+
+// Prevents a mix-up of the handle with the many other pointers below.
+typedef struct cublasContext *CublasHandle;
+
+namespace {
+constexpr int cublasSuccess = 0;
+/// CUBLAS_OP_N, CUBLAS_GEMM_DEFAULT.
+constexpr int cublasNoTranspose = 0, cublasDefaultAlgorithm = -1;
+/// cublasComputeType_t.
+constexpr int cublasCompute32F = 68, cublasCompute64F = 70;
+/// cudaDataType.
+constexpr int cudaReal64F = 1, cudaReal16F = 2, cudaReal16BF = 14;
+/// What the documentation of cublasSetWorkspace asks for on Hopper.
+constexpr size_t workspaceBytes = size_t(32) << 20;
+} // namespace
+
+// X(member, symbol, parameters...). All return cublasStatus_t.
+#define KAMI_CUBLAS_FUNCTIONS(X)                                               \
+  X(create, "cublasCreate_v2", CublasHandle *)                                 \
+  X(destroy, "cublasDestroy_v2", CublasHandle)                                 \
+  X(setStream, "cublasSetStream_v2", CublasHandle, KamiCudaStream)             \
+  X(setWorkspace, "cublasSetWorkspace_v2", CublasHandle, void *, size_t)       \
+  X(getVersion, "cublasGetVersion_v2", CublasHandle, int *)                    \
+  X(gemmStridedBatched, "cublasGemmStridedBatchedEx", CublasHandle, int, int,  \
+    int, int, int, const void *, const void *, int, int, long long,            \
+    const void *, int, int, long long, const void *, void *, int, int,         \
+    long long, int, int, int)
+
+struct kami::CublasFunctions {
+#define KAMI_CUBLAS_MEMBER(member, symbol, ...) int (*member)(__VA_ARGS__);
+  KAMI_CUBLAS_FUNCTIONS(KAMI_CUBLAS_MEMBER)
+#undef KAMI_CUBLAS_MEMBER
+};
+
+/// What to hand to dlopen, in order.
+static llvm::SmallVector<std::string> candidates() {
+  if (std::optional<std::string> path =
+          llvm::sys::Process::GetEnv("KAMI_CUBLAS");
+      path && !path->empty())
+    return {*path};
+  const char *names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
+  llvm::SmallVector<std::string> paths(std::begin(names), std::end(names));
+  llvm::SmallVector<std::string> roots;
+  for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (std::optional<std::string> root = llvm::sys::Process::GetEnv(variable))
+      roots.push_back(*root);
+  roots.push_back("/usr/local/cuda");
+  for (const std::string &root : roots)
+    for (const char *folder : {"/lib64/", "/lib/"})
+      for (const char *name : names)
+        paths.push_back(root + folder + name);
+  return paths;
+}
+
+/// Never closed: cuBLAS registers kernels with the driver.
+static llvm::Expected<void *> loadLibrary() {
+  std::string reason;
+  for (const std::string &path : candidates()) {
+    if (void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
+      return library;
+    const char *said = dlerror();
+    // The first is what a user would want to hear about; the rest is guesses.
+    if (reason.empty())
+      reason = said ? said : path;
+  }
+  return llvm::createStringError("no cuBLAS found: " + reason);
+}
+
+llvm::Error Cublas::check(int status, llvm::StringRef call) const {
+  if (status == cublasSuccess)
+    return llvm::Error::success();
+  return llvm::createStringError(call + " failed with cublasStatus_t " +
+                                 llvm::Twine(status));
+}
+
+llvm::Expected<std::unique_ptr<Cublas>> Cublas::open(KamiCudaDevice *device,
+                                                     KamiCudaStream stream) {
+  llvm::Expected<void *> library = loadLibrary();
+  if (!library)
+    return library.takeError();
+  static CublasFunctions functions;
+#define KAMI_CUBLAS_RESOLVE(member, symbol, ...)                               \
+  *reinterpret_cast<void **>(&functions.member) = dlsym(*library, symbol);     \
+  if (!functions.member)                                                       \
+    return llvm::createStringError("cuBLAS has no " symbol                     \
+                                   "; one of CUDA 12 or newer is needed");
+  KAMI_CUBLAS_FUNCTIONS(KAMI_CUBLAS_RESOLVE)
+#undef KAMI_CUBLAS_RESOLVE
+  std::unique_ptr<Cublas> cublas(new Cublas(device));
+  cublas->functions = &functions;
+  if (llvm::Error error = cublas->prepare(device, stream))
+    return error;
+  return cublas;
+}
+
+llvm::Error Cublas::prepare(KamiCudaDevice *device, KamiCudaStream stream) {
+  // kami's runtime leaves no context current between its calls. cuBLAS goes
+  // through the CUDA runtime, which then makes the primary context of device 0
+  // current: the one in which the stream and the buffers were made.
+  CublasHandle made = nullptr;
+  if (llvm::Error error = check(functions->create(&made), "cublasCreate"))
+    return error;
+  handle = made;
+  int version = 0;
+  if (llvm::Error error =
+          check(functions->getVersion(made, &version), "cublasGetVersion"))
+    return error;
+  // CUBLAS_VERSION.
+  versionText =
+      (llvm::Twine(version / 10000) + "." + llvm::Twine(version / 100 % 100) +
+       "." + llvm::Twine(version % 100))
+          .str();
+  if (kamiCudaAllocate(device, workspaceBytes, workspace.out()) !=
+      KAMI_STATUS_OK)
+    return llvm::createStringError(llvm::StringRef(kamiRuntimeLastError()));
+  // In this order: a new stream resets the workspace to one of cuBLAS's own
+  // pool, which a captured graph must not depend on.
+  if (llvm::Error error =
+          check(functions->setStream(made, stream), "cublasSetStream"))
+    return error;
+  return check(
+      functions->setWorkspace(made, reinterpret_cast<void *>(workspace.get()),
+                              workspaceBytes),
+      "cublasSetWorkspace");
+}
+
+Cublas::~Cublas() {
+  if (handle)
+    functions->destroy(static_cast<CublasHandle>(handle));
+}
+
+static int dataType(ElementKind type) {
+  switch (type) {
+  case ElementKind::F64:
+    return cudaReal64F;
+  case ElementKind::BF16:
+    return cudaReal16BF;
+  default:
+    return cudaReal16F;
+  }
+}
+
+llvm::Error Cublas::multiply(const CublasProduct &product) {
+  auto [m, n, k] = product.extents;
+  bool wide = product.type == ElementKind::F64;
+  double wideOne = 1, wideZero = 0;
+  float one = 1, zero = 0;
+  const void *alpha = wide ? static_cast<const void *>(&wideOne) : &one;
+  const void *beta = wide ? static_cast<const void *>(&wideZero) : &zero;
+  int type = dataType(product.type);
+  auto pointer = [](KamiCudaPointer address) {
+    return reinterpret_cast<void *>(address);
+  };
+  // To cuBLAS a row-major matrix is its transpose in column-major order, so it
+  // is asked for Cᵀ = Bᵀ·Aᵀ: B comes first, and n is the number of rows.
+  return check(functions->gemmStridedBatched(
+                   static_cast<CublasHandle>(handle), cublasNoTranspose,
+                   cublasNoTranspose, n, m, k, alpha, pointer(product.b), type,
+                   n, k * n, pointer(product.a), type, k, m * k, beta,
+                   pointer(product.c), type, n, m * n, product.batch,
+                   wide ? cublasCompute64F : cublasCompute32F,
+                   cublasDefaultAlgorithm),
+               "cublasGemmStridedBatchedEx");
+}

@@ -1,0 +1,284 @@
+//===- Sweep.cpp - Random problems with random plans ---------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Driver/Sweep.h"
+#include "kami/Bridge/Bridge.h"
+#include "kami/Plan/Explain.h"
+#include "mlir/IR/MLIRContext.h"
+#include <random>
+
+using namespace kami;
+using namespace mlir;
+
+namespace {
+
+struct SweepCase {
+  GemmSpec spec;
+  Plan plan;
+  RunOptions run;
+};
+
+class Sweep {
+public:
+  Sweep(const SweepOptions &options, llvm::raw_ostream &os)
+      : options(options), os(os), random(options.seed) {
+    loadAllDialects(context);
+  }
+
+  llvm::Expected<SweepResult> run();
+
+private:
+  int64_t below(int64_t bound) { return int64_t(random() % uint64_t(bound)); }
+  template <typename T> T pick(std::initializer_list<T> values) {
+    return *(values.begin() + below(values.size()));
+  }
+  int64_t drawExtent();
+  Extents drawExtents();
+  MatrixStrides drawStrides(int64_t batch, int64_t rows, int64_t columns);
+  GemmSpec drawSpec();
+  llvm::Expected<SweepCase> drawCase(int64_t number, const Chip &chip);
+  llvm::Expected<RunResult> runOn(const SweepCase &one, DeviceKind device,
+                                  Compilation &compilation);
+  std::string judge(const SweepCase &one, double &error);
+  std::string checkTraffic(const SweepCase &one,
+                           const sim::SimulatorReport &report);
+  void print(int64_t number, const SweepCase &one);
+
+  const SweepOptions &options;
+  llvm::raw_ostream &os;
+  std::mt19937_64 random;
+  MLIRContext context;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Drawing
+//===----------------------------------------------------------------------===//
+
+int64_t Sweep::drawExtent() {
+  int64_t largest = options.maxExtent;
+  switch (below(4)) {
+  case 0:
+    return std::min(
+        largest, pick<int64_t>({1, 2, 3, 5, 7, 11, 13, 17, 31, 61, 97, 127}));
+  case 1:
+    return std::min(largest, pick<int64_t>({8, 16, 24, 32, 48, 64, 96, 128}));
+  case 2:
+    return 1 + below(std::min<int64_t>(largest, 40));
+  default:
+    return 1 + below(largest);
+  }
+}
+
+/// Every fourth product is tall, wide or deep.
+Extents Sweep::drawExtents() {
+  Extents extents{drawExtent(), drawExtent(), drawExtent()};
+  int64_t small = 1 + below(8);
+  switch (below(12)) {
+  case 0:
+    extents.n = extents.k = small;
+    break;
+  case 1:
+    extents.m = extents.k = small;
+    break;
+  case 2:
+    extents.m = extents.n = small;
+    extents.k = std::min<int64_t>(4 * options.maxExtent, 64 + below(500));
+    break;
+  }
+  return extents;
+}
+
+/// Gaps between elements, rows and products, in either order of dimensions.
+MatrixStrides Sweep::drawStrides(int64_t batch, int64_t rows, int64_t columns) {
+  MatrixStrides strides;
+  strides.offset = below(20);
+  bool columnMajor = below(2);
+  int64_t inner = pick<int64_t>({1, 1, 1, 2, 3});
+  int64_t outer = inner * (columnMajor ? rows : columns) + below(9);
+  strides.row = columnMajor ? inner : outer;
+  strides.column = columnMajor ? outer : inner;
+  strides.batch = outer * (columnMajor ? columns : rows) + below(30);
+  return strides;
+}
+
+GemmSpec Sweep::drawSpec() {
+  GemmSpec spec;
+  spec.extents = drawExtents();
+  spec.operand = pick({ElementKind::F16, ElementKind::BF16, ElementKind::F64});
+  spec.accumulator = spec.output = defaultAccumulator(spec.operand);
+  if (spec.operand != ElementKind::F64 && below(3) == 0)
+    spec.output = spec.operand;
+  if (below(4) == 0)
+    spec.batch = 1 + below(3);
+  spec.transposeA = below(3) == 0;
+  spec.transposeB = below(3) == 0;
+  spec.alpha = pick({1.0, 1.0, -1.0, 2.0});
+  spec.beta = pick({0.0, 0.0, 1.0, -0.5, 3.0});
+  auto [m, n, k] = spec.extents;
+  if (below(2))
+    spec.strideA = drawStrides(spec.batch, spec.transposeA ? k : m,
+                               spec.transposeA ? m : k);
+  if (below(2))
+    spec.strideB = drawStrides(spec.batch, spec.transposeB ? n : k,
+                               spec.transposeB ? k : n);
+  if (below(2))
+    spec.strideC = drawStrides(spec.batch, m, n);
+  return spec;
+}
+
+llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
+  SweepCase one;
+  one.spec = drawSpec();
+  Problem problem;
+  problem.extents = one.spec.extents;
+  problem.operand = one.spec.operand;
+  problem.accumulator = one.spec.accumulator;
+  problem.batch = std::max<int64_t>(one.spec.batch, 1);
+  problem.algorithm =
+      pick({Algorithm::OneD, Algorithm::TwoD, Algorithm::ThreeD});
+  PlannerOptions planner;
+  planner.keepRejected = false;
+  llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
+  if (!choice)
+    return choice.takeError();
+  one.plan = choice->candidates[below(choice->candidates.size())].plan;
+  one.run.repeats = 0;
+  one.run.seed = options.seed * 1000003 + number;
+  one.run.inputs = below(2) ? InputKind::Integers : InputKind::Random;
+  one.run.warpOrder = pick({sim::WarpOrder::InOrder, sim::WarpOrder::Reversed,
+                            sim::WarpOrder::Random});
+  if (one.spec.beta == 0)
+    one.run.poisoned.push_back(2);
+  return one;
+}
+
+//===----------------------------------------------------------------------===//
+// Judging
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<RunResult> Sweep::runOn(const SweepCase &one, DeviceKind device,
+                                       Compilation &compilation) {
+  CompileOptions compile;
+  compile.chip = options.chip;
+  compile.plan = one.plan;
+  RunOptions run = one.run;
+  run.device = device;
+  OwningOpRef<ModuleOp> module = buildModule(&context, one.spec);
+  return compileAndRun(*module, compile, run, compilation);
+}
+
+/// What the simulator counted against what the plan says.
+std::string Sweep::checkTraffic(const SweepCase &one,
+                                const sim::SimulatorReport &report) {
+  const Plan &plan = one.plan;
+  const Extents &extents = one.spec.extents;
+  Partition partition = plan.partition();
+  int64_t kTiles = (extents.k + plan.tile.k - 1) / plan.tile.k;
+  ElementBytes bytes{byteWidth(plan.atom->operand),
+                     byteWidth(plan.atom->accumulator)};
+  SharedTraffic traffic = blockTraffic(partition, plan.slices, bytes, kTiles);
+  int64_t blocks = ((extents.m + plan.tile.m - 1) / plan.tile.m) *
+                   ((extents.n + plan.tile.n - 1) / plan.tile.n) *
+                   std::max<int64_t>(one.spec.batch, 1);
+  // The last of several tiles of k may have fewer slices in it, but moves them.
+  if (report.shared.written != traffic.written * blocks ||
+      report.shared.read != traffic.read * blocks)
+    return llvm::formatv(
+        "shared memory: {0} bytes written and {1} read, the plan says "
+        "{2} and {3}",
+        report.shared.written, report.shared.read, traffic.written * blocks,
+        traffic.read * blocks);
+  if (report.maxBankConflict > 1)
+    return llvm::formatv("{0}-way bank conflicts", report.maxBankConflict);
+  for (const sim::BufferTraffic &buffer : report.buffers)
+    if (buffer.maxReadsPerByte > 1)
+      return llvm::formatv("{0} is read {1} times by one block", buffer.name,
+                           buffer.maxReadsPerByte);
+  return "";
+}
+
+/// Why the case is wrong; empty if it is right.
+std::string Sweep::judge(const SweepCase &one, double &error) {
+  Compilation compilation;
+  llvm::Expected<RunResult> result = runOn(one, options.device, compilation);
+  if (!result)
+    return llvm::toString(result.takeError());
+  error = result->maxError;
+  if (!result->ok)
+    return llvm::formatv("error {0:e} of |A||B|, bound {1:e}", result->maxError,
+                         result->bound);
+  for (const sim::SimulatorReport &report : result->reports) {
+    std::string reason = checkTraffic(one, report);
+    if (!reason.empty())
+      return reason;
+  }
+  if (!options.compareWithSimulator || one.run.inputs != InputKind::Integers)
+    return "";
+  llvm::Expected<RunResult> simulated =
+      runOn(one, DeviceKind::Simulator, compilation);
+  if (!simulated)
+    return llvm::toString(simulated.takeError());
+  if (simulated->contents != result->contents)
+    return "the simulator computes other bits";
+  return "";
+}
+
+static void printStrides(llvm::raw_ostream &os, llvm::StringRef name,
+                         const std::optional<MatrixStrides> &strides) {
+  if (strides)
+    os << " " << name << "=[" << strides->batch << "," << strides->row << ","
+       << strides->column << "]+" << strides->offset;
+}
+
+void Sweep::print(int64_t number, const SweepCase &one) {
+  const GemmSpec &spec = one.spec;
+  os << "case " << number << ": " << spec.extents.m << "x" << spec.extents.n
+     << "x" << spec.extents.k << " batch " << spec.batch << " "
+     << name(spec.operand) << " -> " << name(spec.output)
+     << (spec.transposeA ? " A^T" : "") << (spec.transposeB ? " B^T" : "")
+     << " alpha " << spec.alpha << " beta " << spec.beta;
+  printStrides(os, "A", spec.strideA);
+  printStrides(os, "B", spec.strideB);
+  printStrides(os, "C", spec.strideC);
+  os << (one.run.inputs == InputKind::Integers ? " integers" : " random")
+     << " | " << summary(one.plan) << " | " << toAttribute(&context, one.plan)
+     << "\n";
+  os.flush();
+}
+
+llvm::Expected<SweepResult> Sweep::run() {
+  llvm::Expected<const Chip *> chip = findChip(options.chip);
+  if (!chip)
+    return chip.takeError();
+  SweepResult result;
+  for (int64_t number = 0; number != options.count; ++number) {
+    llvm::Expected<SweepCase> one = drawCase(number, **chip);
+    if (!one)
+      return one.takeError();
+    if (options.verbose)
+      print(number, *one);
+    double error = 0;
+    std::string reason = judge(*one, error);
+    result.worstError = std::max(result.worstError, error);
+    if (reason.empty()) {
+      ++result.passed;
+      continue;
+    }
+    ++result.failed;
+    print(number, *one);
+    os << "  " << reason << "\n";
+  }
+  return result;
+}
+
+llvm::Expected<SweepResult> kami::runSweep(const SweepOptions &options,
+                                           llvm::raw_ostream &os) {
+  return Sweep(options, os).run();
+}

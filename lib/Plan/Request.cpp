@@ -1,0 +1,148 @@
+//===- Request.cpp ------------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Plan/Request.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace kami;
+
+/// `to` gets the value, or the caller the error.
+template <typename T, typename U>
+static llvm::Error assign(T &to, llvm::Expected<U> from) {
+  if (!from)
+    return from.takeError();
+  to = *from;
+  return llvm::Error::success();
+}
+
+static bool parsePositive(llvm::StringRef text, int64_t &value) {
+  return llvm::all_of(text, llvm::isDigit) && !text.getAsInteger(10, value) &&
+         value >= 1 && value <= maxExtent;
+}
+
+static llvm::Expected<Extents> parseExtents(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef, 3> parts;
+  text.split(parts, 'x');
+  Extents extents;
+  if (parts.size() == 3 && parsePositive(parts[0], extents.m) &&
+      parsePositive(parts[1], extents.n) && parsePositive(parts[2], extents.k))
+    return extents;
+  return llvm::createStringError("expected --gemm=MxNxK with extents from 1 to "
+                                 "2147483648, but got '" +
+                                 text + "'");
+}
+
+static llvm::Expected<int64_t> parseCount(llvm::StringRef flag,
+                                          llvm::StringRef text) {
+  int64_t value;
+  if (parsePositive(text, value))
+    return value;
+  return llvm::createStringError(
+      "expected --" + flag + " from 1 to 2147483648, but got '" + text + "'");
+}
+
+static llvm::Expected<ElementKind> parseType(llvm::StringRef flag,
+                                             llvm::StringRef text) {
+  if (std::optional<ElementKind> kind = parseElementKind(text))
+    return *kind;
+  auto names = llvm::map_range(
+      allElementKinds(), [](ElementKind kind) { return name(kind).str(); });
+  return llvm::createStringError(
+      "unknown --" + flag + " '" + text +
+      "', expected one of: " + llvm::join(names, ", "));
+}
+
+static llvm::Expected<std::optional<Algorithm>>
+parseAlgorithmFlag(llvm::StringRef text) {
+  if (text == "auto")
+    return std::nullopt;
+  for (Algorithm algorithm :
+       {Algorithm::OneD, Algorithm::TwoD, Algorithm::ThreeD})
+    if (text == flag(algorithm))
+      return algorithm;
+  return llvm::createStringError("unknown --algorithm '" + text +
+                                 "', expected one of: auto, 1d, 2d, 3d");
+}
+
+llvm::Expected<Problem> kami::parseProblem(const ProblemText &text) {
+  Problem problem;
+  if (llvm::Error error = assign(problem.extents, parseExtents(text.gemm)))
+    return error;
+  if (llvm::Error error = assign(problem.operand, parseType("type", text.type)))
+    return error;
+  problem.accumulator = defaultAccumulator(problem.operand);
+  if (!text.accumulator.empty())
+    if (llvm::Error error = assign(problem.accumulator,
+                                   parseType("accumulator", text.accumulator)))
+      return error;
+  if (llvm::Error error =
+          assign(problem.batch, parseCount("batch", text.batch)))
+    return error;
+  if (!text.warps.empty())
+    if (llvm::Error error =
+            assign(problem.warps, parseCount("warps", text.warps)))
+      return error;
+  if (llvm::Error error =
+          assign(problem.algorithm, parseAlgorithmFlag(text.algorithm)))
+    return error;
+  return problem;
+}
+
+namespace {
+/// A parameter of the paper's machine: greater than `above`, at most `most`.
+struct Parameter {
+  llvm::StringRef flag;
+  llvm::StringRef text;
+  std::optional<double> &value;
+  double most;
+};
+} // namespace
+
+static llvm::Error parseParameter(const Parameter &parameter, bool isPaper) {
+  if (parameter.text.empty())
+    return llvm::Error::success();
+  if (!isPaper)
+    return llvm::createStringError("--" + parameter.flag +
+                                   " needs --model=paper");
+  double value;
+  bool isValid = !parameter.text.getAsDouble(value) && std::isfinite(value) &&
+                 value > 0 && value <= parameter.most;
+  if (!isValid)
+    return llvm::createStringError("expected --" + parameter.flag + " above 0" +
+                                   (parameter.most == 1 ? " and up to 1" : "") +
+                                   ", but got '" + parameter.text + "'");
+  parameter.value = value;
+  return llvm::Error::success();
+}
+
+llvm::Expected<PlannerOptions> kami::parseOptions(const OptionsText &text) {
+  if (text.model != "calibrated" && text.model != "paper")
+    return llvm::createStringError("unknown --model '" + text.model +
+                                   "', expected one of: calibrated, paper");
+  PlannerOptions options;
+  bool isPaper = text.model == "paper";
+  if (isPaper)
+    options.model = CostModel::Paper;
+  // Far from where a sum of cycles would overflow.
+  constexpr double most = 1e12;
+  PaperOverrides &paper = options.paper;
+  const Parameter parameters[] = {
+      {"l-sm", text.lSm, paper.latencyShared, most},
+      {"b-sm", text.bSm, paper.bandwidthShared, most},
+      {"theta-r", text.thetaR, paper.thetaR, 1},
+      {"theta-w", text.thetaW, paper.thetaW, 1},
+      {"n-tc", text.nTc, paper.tensorCores, most},
+      {"o-tc", text.oTc, paper.opsPerCycle, most},
+  };
+  for (const Parameter &parameter : parameters)
+    if (llvm::Error error = parseParameter(parameter, isPaper))
+      return error;
+  return options;
+}

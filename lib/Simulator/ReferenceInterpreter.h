@@ -1,0 +1,69 @@
+//===- ReferenceInterpreter.h - Evaluates in a wider type -----------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Elements of memory are `long double`s, which also hold every 64-bit integer.
+// Tensors are contiguous or strided views of memory that nobody writes any
+// more.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_LIB_SIMULATOR_REFERENCEINTERPRETER_H
+#define KAMI_LIB_SIMULATOR_REFERENCEINTERPRETER_H
+
+#include "Interpreter.h"
+#include "kami/IR/KamiOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <cmath>
+
+namespace kami::sim {
+
+class ReferenceInterpreter : public Interpreter {
+public:
+  ReferenceInterpreter(Memory &memory, bool magnitudes)
+      : Interpreter(memory), magnitudes(magnitudes) {}
+
+  MemRef allocate(llvm::ArrayRef<int64_t> sizes, mlir::Type element) override;
+  Cell loadElement(const MemRef &memref, int64_t address) override;
+  void storeElement(const MemRef &memref, int64_t address,
+                    const Cell &value) override;
+  long double magnitude(long double value) const {
+    return magnitudes ? std::fabs(value) : value;
+  }
+
+protected:
+  mlir::LogicalResult runOther(mlir::Operation *op, bool &handled) override;
+  mlir::FailureOr<Cell> runScalar(mlir::Operation *op,
+                                  llvm::ArrayRef<Cell> operands,
+                                  bool &handled) override;
+  mlir::FailureOr<Cell> constant(mlir::Operation *op,
+                                 mlir::TypedAttr value) override;
+  bool runFast(mlir::linalg::LinalgOp op,
+               llvm::ArrayRef<MemRef> views) override;
+
+private:
+  mlir::LogicalResult runTensor(mlir::Operation *op, bool &handled);
+  mlir::LogicalResult runReshape(mlir::Operation *op, bool &handled);
+  mlir::LogicalResult runElementwise(mlir::Operation *op);
+  mlir::LogicalResult runGemm(GemmOp op);
+  MemRef slice(const MemRef &source, llvm::ArrayRef<int64_t> offsets,
+               llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
+               const llvm::SmallBitVector &dropped);
+  mlir::LogicalResult insertSlice(mlir::tensor::InsertSliceOp op);
+  Cell scalarConstant(mlir::Attribute value);
+
+  bool magnitudes;
+};
+
+/// The elements of the buffer that a memref views.
+inline long double *data(const MemRef &memref) {
+  return reinterpret_cast<long double *>(memref.buffer->bytes.data());
+}
+
+} // namespace kami::sim
+
+#endif // KAMI_LIB_SIMULATOR_REFERENCEINTERPRETER_H

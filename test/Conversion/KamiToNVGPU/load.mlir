@@ -1,0 +1,64 @@
+// RUN: kami-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(gpu.func(convert-kami-to-nvgpu),canonicalize,cse))' | FileCheck %s
+
+// Lane l of B's 16 × 8 tile holds rows 2·(l mod 4) + {0, 1, 8, 9} of column l / 4:
+// PTX ISA, section "Matrix Fragments for mma.m16n8k16".
+
+// CHECK-LABEL: gpu.func @in_bounds
+// CHECK-SAME:    %[[M:.+]]: memref<50x23xf16>, %[[I:.+]]: index, %[[J:.+]]: index, %{{.+}}: memref<2048xi8
+// CHECK:         %[[LANE:.+]] = arith.remui %{{.+}}, %c32
+// CHECK:         %[[QUAD:.+]] = arith.andi %[[LANE]], %c3
+// CHECK:         %[[R:.+]] = arith.muli %[[QUAD]], %c2
+// CHECK:         %[[SHIFTED:.+]] = arith.shrui %[[LANE]], %c2
+// CHECK:         %[[C:.+]] = arith.andi %[[SHIFTED]], %c7
+// CHECK:         %[[ROW:.+]] = arith.addi %[[I]], %[[R]]
+// CHECK:         %[[COLUMN:.+]] = arith.addi %[[J]], %[[C]]
+// CHECK-NOT:     scf.if
+// CHECK:         %[[V0:.+]] = memref.load %[[M]][%[[ROW]], %[[COLUMN]]]
+// CHECK:         %[[ROW1:.+]] = arith.addi %[[ROW]], %c1
+// CHECK:         %[[V1:.+]] = memref.load %[[M]][%[[ROW1]], %[[COLUMN]]]
+// CHECK:         %[[ROW8:.+]] = arith.addi %[[ROW]], %c8
+// CHECK:         %[[V2:.+]] = memref.load %[[M]][%[[ROW8]], %[[COLUMN]]]
+// CHECK:         %[[ROW9:.+]] = arith.addi %[[ROW]], %c9
+// CHECK:         %[[V3:.+]] = memref.load %[[M]][%[[ROW9]], %[[COLUMN]]]
+// CHECK:         vector.from_elements %[[V0]], %[[V1]], %[[V2]], %[[V3]] : vector<4xf16>
+
+// What may be beyond the matrix is 0, and not read.
+
+// CHECK-LABEL: gpu.func @columns_checked
+// CHECK-SAME:    %[[M:.+]]: memref<50x?xf16>,
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.000000e+00 : f16
+// CHECK-DAG:     %[[EXTENT:.+]] = memref.dim %[[M]], %c1
+// CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %[[COLUMN:.+]], %[[EXTENT]]
+// CHECK:         %[[V0:.+]] = scf.if %[[INSIDE]] -> (f16) {
+// CHECK-NEXT:      %[[READ:.+]] = memref.load %[[M]][%{{.+}}, %[[COLUMN]]]
+// CHECK-NEXT:      scf.yield %[[READ]]
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      scf.yield %[[ZERO]]
+// CHECK:         vector.from_elements %[[V0]],
+
+// CHECK-LABEL: gpu.func @both_checked
+// CHECK-DAG:     %[[ROW_INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %c50
+// CHECK-DAG:     %[[COLUMN_INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %c23
+// CHECK:         %[[INSIDE:.+]] = arith.andi %[[ROW_INSIDE]], %[[COLUMN_INSIDE]]
+// CHECK:         scf.if %[[INSIDE]]
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+!b = !kami.fragment<16x8xf16, b, #hmma>
+!shared = memref<2048xi8, #gpu.address_space<workgroup>>
+gpu.module @kernels {
+gpu.func @in_bounds(%m: memref<50x23xf16>, %i: index, %j: index, %s: !shared) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %f = kami.load %m[%i, %j] row_in_bounds column_in_bounds : memref<50x23xf16> -> !b
+  kami.share %f, %s[%i] : !b, !shared
+  gpu.return
+}
+gpu.func @columns_checked(%m: memref<50x?xf16>, %i: index, %j: index, %s: !shared) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %f = kami.load %m[%i, %j] row_in_bounds : memref<50x?xf16> -> !b
+  kami.share %f, %s[%i] : !b, !shared
+  gpu.return
+}
+gpu.func @both_checked(%m: memref<50x23xf16>, %i: index, %j: index, %s: !shared) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %f = kami.load %m[%i, %j] : memref<50x23xf16> -> !b
+  kami.share %f, %s[%i] : !b, !shared
+  gpu.return
+}
+}

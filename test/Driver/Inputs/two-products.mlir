@@ -1,0 +1,5 @@
+func.func @two(%a: memref<16x16xf16>, %b: memref<16x16xf16>, %c: memref<16x16xf32>, %d: memref<16x16xf32>) {
+  linalg.matmul ins(%a, %b : memref<16x16xf16>, memref<16x16xf16>) outs(%c : memref<16x16xf32>)
+  linalg.matmul ins(%b, %a : memref<16x16xf16>, memref<16x16xf16>) outs(%d : memref<16x16xf32>)
+  return
+}

@@ -1,0 +1,49 @@
+// RUN: kami-opt %s --split-input-file --verify-diagnostics --kami-assign-plan
+
+module attributes {kami.target = #kami.target<"sm_89">} {
+func.func @integers(%a: memref<64x64xi8>, %b: memref<64x64xi8>, %c: memref<64x64xi32>) {
+  // expected-error-re @+1 {{'kami.gemm' op target 'sm_89' has no atom that multiplies i8 into i32, it has: mma_sync.m16n8k16.f32.f16, {{.*}}mma_sync.m8n8k4.f64.f64}}
+  kami.gemm ins(%a, %b : memref<64x64xi8>, memref<64x64xi8>) outs(%c : memref<64x64xi32>) accumulator(i32)
+  return
+}
+}
+
+// -----
+
+module attributes {kami.target = #kami.target<"sm_90">} {
+func.func @unknown_type(%a: memref<64x64xi4>, %b: memref<64x64xi4>, %c: memref<64x64xi32>) {
+  // expected-error @+1 {{'kami.gemm' op unsupported element type 'i4'}}
+  kami.gemm ins(%a, %b : memref<64x64xi4>, memref<64x64xi4>) outs(%c : memref<64x64xi32>) accumulator(i32)
+  return
+}
+}
+
+// -----
+
+func.func @no_target(%a: memref<64x64xf16>, %b: memref<64x64xf16>, %c: memref<64x64xf32>) {
+  // expected-error @+1 {{'kami.gemm' op expected a module with a 'kami.target'; kami-attach-target sets it}}
+  kami.gemm ins(%a, %b : memref<64x64xf16>, memref<64x64xf16>) outs(%c : memref<64x64xf32>) accumulator(f32)
+  return
+}
+
+// -----
+
+module attributes {kami.target = #kami.target<"sm_91">} {
+func.func @unknown_target(%a: memref<64x64xf16>, %b: memref<64x64xf16>, %c: memref<64x64xf32>) {
+  // expected-error @+1 {{unknown target 'sm_91', expected one of: sm_80, sm_89, sm_90,}}
+  kami.gemm ins(%a, %b : memref<64x64xf16>, memref<64x64xf16>) outs(%c : memref<64x64xf32>) accumulator(f32)
+  return
+}
+}
+
+// -----
+
+// Tables know chips whose instructions nothing lowers yet.
+
+module attributes {kami.target = #kami.target<"gfx942">} {
+func.func @not_lowered(%a: memref<64x64xf16>, %b: memref<64x64xf16>, %c: memref<64x64xf32>) {
+  // expected-error-re @+1 {{'kami.gemm' op {{.*}}gfx942}}
+  kami.gemm ins(%a, %b : memref<64x64xf16>, memref<64x64xf16>) outs(%c : memref<64x64xf32>) accumulator(f32)
+  return
+}
+}

@@ -1,0 +1,149 @@
+//===- FragmentMapTest.cpp ----------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each map against the formulas of the PTX ISA 9.0, section 9.7.14.5, written
+// down as the document has them: groupID = %laneid >> 2,
+// threadID_in_group = %laneid % 4, and row and column by cases on i.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Layout/FragmentMap.h"
+#include "kami/Target/Atom.h"
+#include "gtest/gtest.h"
+#include <set>
+
+using namespace kami;
+
+namespace {
+using Formula = Coordinate (*)(unsigned groupID, unsigned threadID, unsigned i);
+
+struct Transcription {
+  const char *map;
+  Formula formula;
+};
+} // namespace
+
+// m16n8k16, .f16 and .bf16.
+static Coordinate a16x16b16(unsigned groupID, unsigned threadID, unsigned i) {
+  unsigned row = i < 2 || (4 <= i && i < 6) ? groupID : groupID + 8;
+  unsigned column =
+      i < 4 ? threadID * 2 + (i & 0x1) : threadID * 2 + (i & 0x1) + 8;
+  return {row, column};
+}
+static Coordinate b16x8b16(unsigned groupID, unsigned threadID, unsigned i) {
+  unsigned row =
+      i < 2 ? threadID * 2 + (i & 0x1) : threadID * 2 + (i & 0x1) + 8;
+  return {row, groupID};
+}
+static Coordinate c16x8(unsigned groupID, unsigned threadID, unsigned i) {
+  return {i < 2 ? groupID : groupID + 8, threadID * 2 + (i & 0x1)};
+}
+
+// m16n8k8, .tf32, and .f64, whose figures agree.
+static Coordinate a16x8(unsigned groupID, unsigned threadID, unsigned i) {
+  unsigned row = i == 0 || i == 2 ? groupID : groupID + 8;
+  unsigned column = i == 0 || i == 1 ? threadID : threadID + 4;
+  return {row, column};
+}
+static Coordinate b8x8(unsigned groupID, unsigned threadID, unsigned i) {
+  return {i == 0 ? threadID : threadID + 4, groupID};
+}
+
+// m16n8k16, .f64.
+static Coordinate a16x16b64(unsigned groupID, unsigned threadID, unsigned i) {
+  unsigned row = i % 2 == 0 ? groupID : groupID + 8;
+  unsigned column = i % 2 == 0 ? i * 2 + threadID : i * 2 - 2 + threadID;
+  return {row, column};
+}
+static Coordinate b16x8b64(unsigned groupID, unsigned threadID, unsigned i) {
+  return {threadID + i * 4, groupID};
+}
+
+// m8n8k4, .f64.
+static Coordinate a8x4(unsigned groupID, unsigned threadID, unsigned) {
+  return {groupID, threadID};
+}
+static Coordinate b4x8(unsigned groupID, unsigned threadID, unsigned) {
+  return {threadID, groupID};
+}
+static Coordinate c8x8(unsigned groupID, unsigned threadID, unsigned i) {
+  return {groupID, threadID * 2 + (i & 0x1)};
+}
+
+static constexpr Transcription transcriptions[] = {
+    {"nv.a.16x16.b16", a16x16b16}, {"nv.b.16x8.b16", b16x8b16},
+    {"nv.c.16x8.b16", c16x8},      {"nv.c.16x8.b32", c16x8},
+    {"nv.a.16x8.b32", a16x8},      {"nv.b.8x8.b32", b8x8},
+    {"nv.a.16x8.b64", a16x8},      {"nv.b.8x8.b64", b8x8},
+    {"nv.a.16x16.b64", a16x16b64}, {"nv.b.16x8.b64", b16x8b64},
+    {"nv.c.16x8.b64", c16x8},      {"nv.a.8x4.b64", a8x4},
+    {"nv.b.4x8.b64", b4x8},        {"nv.c.8x8.b64", c8x8},
+};
+
+TEST(FragmentMap, AgreesWithTheDocument) {
+  for (const Transcription &transcription : transcriptions) {
+    const FragmentMap *map = findFragmentMap(transcription.map);
+    ASSERT_NE(map, nullptr) << transcription.map;
+    for (unsigned lane = 0; lane < 32; ++lane)
+      for (unsigned i = 0; i < map->valuesPerLane(); ++i)
+        EXPECT_EQ(map->at(lane, i),
+                  transcription.formula(lane >> 2, lane % 4, i))
+            << transcription.map << " lane " << lane << " value " << i;
+  }
+}
+
+TEST(FragmentMap, EveryNvidiaMapIsTranscribed) {
+  for (const FragmentMap &map : allFragmentMaps()) {
+    if (!map.name.starts_with("nv."))
+      continue;
+    bool found = false;
+    for (const Transcription &transcription : transcriptions)
+      found |= map.name == transcription.map;
+    EXPECT_TRUE(found) << map.name.str();
+  }
+}
+
+TEST(FragmentMap, HoldsEveryElementOnce) {
+  for (const FragmentMap &map : allFragmentMaps()) {
+    // A lane bit without a step holds copies.
+    unsigned copies = 1;
+    for (Coordinate step : map.laneSteps)
+      copies *= step == Coordinate{0, 0} ? 2 : 1;
+    std::multiset<unsigned> elements;
+    for (unsigned lane = 0; lane < map.lanes(); ++lane) {
+      for (unsigned value = 0; value < map.valuesPerLane(); ++value) {
+        Coordinate place = map.at(lane, value);
+        ASSERT_LT(place.row, map.rows) << map.name.str();
+        ASSERT_LT(place.column, map.columns) << map.name.str();
+        elements.insert(place.row * map.columns + place.column);
+      }
+    }
+    EXPECT_EQ(elements.size(), size_t(map.rows * map.columns * copies));
+    for (unsigned i = 0; i < map.rows * map.columns; ++i)
+      EXPECT_EQ(elements.count(i), copies) << map.name.str() << " " << i;
+  }
+}
+
+TEST(FragmentMap, AtomsNameMapsOfTheirShapesAndWidths) {
+  auto check = [](const Atom &atom, llvm::StringRef name, int64_t rows,
+                  int64_t columns, ElementKind kind) {
+    if (name.empty())
+      return;
+    const FragmentMap *map = findFragmentMap(name);
+    ASSERT_NE(map, nullptr) << atom.name.str() << " " << name.str();
+    EXPECT_EQ(map->rows, rows) << atom.name.str();
+    EXPECT_EQ(map->columns, columns) << atom.name.str();
+    EXPECT_EQ(map->elementBytes, byteWidth(kind)) << atom.name.str();
+  };
+  for (const Atom &atom : allAtoms()) {
+    const Extents &shape = atom.shape;
+    check(atom, atom.mapA, shape.m, shape.k, atom.operand);
+    check(atom, atom.mapB, shape.k, shape.n, atom.operand);
+    check(atom, atom.mapC, shape.m, shape.n, atom.accumulator);
+  }
+}

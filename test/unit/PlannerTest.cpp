@@ -1,0 +1,225 @@
+//===- PlannerTest.cpp --------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Plan/Explain.h"
+#include "kami/Plan/Verify.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace kami;
+
+static const Chip &chip(llvm::StringRef name) {
+  return *llvm::cantFail(findChip(name));
+}
+
+static Problem product(int64_t m, int64_t n, int64_t k, ElementKind operand) {
+  Problem problem;
+  problem.extents = {m, n, k};
+  problem.operand = operand;
+  problem.accumulator = defaultAccumulator(operand);
+  return problem;
+}
+
+static std::string failure(const Problem &problem, const Chip &chip) {
+  auto choice = choosePlan(problem, chip);
+  return choice ? "" : llvm::toString(choice.takeError());
+}
+
+static std::vector<std::string> summaries(const Choice &choice) {
+  std::vector<std::string> all;
+  for (const Candidate &candidate : choice.candidates)
+    all.push_back(summary(candidate.plan) + candidate.rejected);
+  return all;
+}
+
+TEST(Planner, FindsAPlanForEverything) {
+  std::mt19937_64 random(1);
+  auto extent = [&] {
+    // Evenly over magnitudes, from 1 to 2^31.
+    int64_t magnitude = std::uniform_int_distribution<int64_t>(0, 31)(random);
+    return std::uniform_int_distribution<int64_t>(1, int64_t(1)
+                                                         << magnitude)(random);
+  };
+  for (llvm::StringRef target : {"sm_80", "sm_89", "sm_90", "sm_100", "sm_120"})
+    for (ElementKind kind : {ElementKind::F16, ElementKind::BF16,
+                             ElementKind::TF32, ElementKind::F64})
+      for (int i = 0; i < 12; ++i) {
+        Problem problem = product(extent(), extent(), extent(), kind);
+        problem.batch = extent();
+        for (auto algorithm :
+             {std::optional<Algorithm>(), std::optional(Algorithm::OneD),
+              std::optional(Algorithm::TwoD),
+              std::optional(Algorithm::ThreeD)}) {
+          problem.algorithm = algorithm;
+          auto choice = choosePlan(problem, chip(target));
+          ASSERT_TRUE(bool(choice)) << llvm::toString(choice.takeError());
+          const Candidate *best = choice->best();
+          ASSERT_NE(best, nullptr);
+          EXPECT_FALSE(bool(findMisfit(best->plan, problem, chip(target))));
+          EXPECT_EQ(best->plan.algorithm(),
+                    algorithm.value_or(best->plan.algorithm()));
+        }
+      }
+}
+
+TEST(Planner, EveryCandidateIsWhatVerifyPlanSays) {
+  for (int64_t size : {16, 100, 192, 1000}) {
+    Problem problem = product(size, size, size, ElementKind::F64);
+    Choice choice = llvm::cantFail(choosePlan(problem, chip("sm_90")));
+    for (const Candidate &candidate : choice.candidates)
+      EXPECT_EQ(
+          candidate.rejected,
+          llvm::toString(verifyPlan(candidate.plan, problem, chip("sm_90"))))
+          << summary(candidate.plan);
+  }
+}
+
+TEST(Planner, BestComesFirstAndRejectedOnesLast) {
+  Problem problem = product(192, 192, 192, ElementKind::F16);
+  Choice choice = llvm::cantFail(choosePlan(problem, chip("sm_90")));
+  bool anyRejected = false;
+  for (size_t i = 1; i < choice.candidates.size(); ++i) {
+    const Candidate &before = choice.candidates[i - 1];
+    const Candidate &after = choice.candidates[i];
+    EXPECT_LE(!before.fits(), !after.fits());
+    EXPECT_TRUE(before.fits() != after.fits() || before.score <= after.score);
+    anyRejected |= !after.fits();
+  }
+  EXPECT_TRUE(anyRejected);
+}
+
+// A search that grows with the problem would be no planner.
+TEST(Planner, CandidatesAreFew) {
+  for (int64_t extent : {int64_t(1), int64_t(128), int64_t(4096), maxExtent}) {
+    Problem problem = product(extent, extent, extent, ElementKind::F16);
+    Choice choice = llvm::cantFail(choosePlan(problem, chip("sm_90")));
+    EXPECT_LE(choice.candidates.size(), 300u);
+  }
+}
+
+TEST(Planner, IsDeterministic) {
+  Problem problem = product(100, 60, 300, ElementKind::TF32);
+  Choice first = llvm::cantFail(choosePlan(problem, chip("sm_90")));
+  Choice second = llvm::cantFail(choosePlan(problem, chip("sm_90")));
+  EXPECT_EQ(summaries(first), summaries(second));
+}
+
+TEST(Planner, ObeysConstraints) {
+  Problem problem = product(128, 128, 128, ElementKind::F16);
+  problem.warps = 6;
+  problem.transport = Transport::Gathered;
+  Choice choice = llvm::cantFail(choosePlan(problem, chip("sm_90")));
+  for (const Candidate &candidate : choice.candidates) {
+    EXPECT_EQ(candidate.plan.grid.warps(), 6);
+    EXPECT_EQ(candidate.plan.transport, Transport::Gathered);
+  }
+  problem = product(128, 128, 128, ElementKind::F16);
+  problem.grid = WarpGrid{2, 4, 1};
+  EXPECT_EQ(
+      llvm::cantFail(choosePlan(problem, chip("sm_90"))).best()->plan.grid,
+      (WarpGrid{2, 4, 1}));
+}
+
+TEST(Planner, OneDimensionMeansTwoWarpsUnlessOneIsAsked) {
+  Problem problem = product(16, 16, 16, ElementKind::F16);
+  problem.algorithm = Algorithm::OneD;
+  auto warps = [&] {
+    Choice choice = llvm::cantFail(choosePlan(problem, chip("sm_90")));
+    return choice.best()->plan.grid.warps();
+  };
+  EXPECT_GE(warps(), 2);
+  problem.warps = 1;
+  EXPECT_EQ(warps(), 1);
+}
+
+TEST(Planner, WholeProductsAsOneTile) {
+  auto fitsAsOneTile = [](int64_t size, ElementKind kind, Algorithm algorithm) {
+    Problem problem = product(size, size, size, kind);
+    problem.algorithm = algorithm;
+    problem.tile = problem.extents;
+    return failure(problem, chip("sm_90"));
+  };
+  EXPECT_EQ(fitsAsOneTile(192, ElementKind::F16, Algorithm::OneD), "");
+  EXPECT_EQ(fitsAsOneTile(128, ElementKind::F64, Algorithm::OneD), "");
+  EXPECT_EQ(fitsAsOneTile(128, ElementKind::F64, Algorithm::TwoD), "");
+}
+
+TEST(Planner, NeverTheInstructionThatHalvesTheRate) {
+  for (int64_t size : {8, 16, 64, 128, 200}) {
+    Problem problem = product(size, size, size, ElementKind::F64);
+    Choice choice = llvm::cantFail(choosePlan(problem, chip("sm_90")));
+    EXPECT_NE(choice.best()->plan.atom->name, "mma_sync.m8n8k4.f64.f64");
+  }
+}
+
+// The worked examples of the paper, as plans.
+TEST(Planner, PaperModel) {
+  PlannerOptions options;
+  options.model = CostModel::Paper;
+  options.paper.latencyShared = 22;
+  options.paper.bandwidthShared = 128;
+  options.paper.tensorCores = 4;
+  options.paper.opsPerCycle = 32;
+  auto best = [&](Algorithm algorithm, int64_t warps) {
+    Problem problem = product(8, 8, 8, ElementKind::F64);
+    problem.algorithm = algorithm;
+    problem.warps = warps;
+    Choice choice = llvm::cantFail(choosePlan(problem, chip("sm_90"), options));
+    return *choice.best();
+  };
+  Candidate oneD = best(Algorithm::OneD, 2);
+  EXPECT_EQ(oneD.plan.grid, (WarpGrid{2, 1, 1}));
+  EXPECT_DOUBLE_EQ(oneD.costs.total, 60);
+  Candidate twoD = best(Algorithm::TwoD, 4);
+  EXPECT_DOUBLE_EQ(twoD.costs.communication, 30);
+  EXPECT_DOUBLE_EQ(twoD.costs.total, 68);
+  Candidate threeD = best(Algorithm::ThreeD, 8);
+  EXPECT_EQ(threeD.plan.grid, (WarpGrid{2, 2, 2}));
+  EXPECT_DOUBLE_EQ(threeD.costs.volume, 1024);
+  EXPECT_DOUBLE_EQ(threeD.costs.computation, 2);
+  EXPECT_DOUBLE_EQ(threeD.costs.total, 68);
+}
+
+TEST(Planner, Errors) {
+  Problem problem = product(16, 16, 16, ElementKind::F16);
+  problem.extents.n = 0;
+  EXPECT_EQ(failure(problem, chip("sm_90")),
+            "expected extents and a batch from 1 to 2147483648, but got 0");
+  problem = product(16, 16, 16, ElementKind::F64);
+  EXPECT_EQ(failure(problem, chip("gfx1100")),
+            "target 'gfx1100' has no atom that multiplies f64 into f64, it "
+            "has: wmma.m16n16k16.f32.f16, wmma.m16n16k16.f16.f16, "
+            "wmma.m16n16k16.f32.bf16");
+  problem = product(16, 16, 16, ElementKind::F16);
+  problem.algorithm = Algorithm::TwoD;
+  problem.warps = 5;
+  EXPECT_EQ(failure(problem, chip("sm_90")),
+            "no 2d grid of 5 warps meets the constraints");
+  problem.warps = 64;
+  EXPECT_EQ(failure(problem, chip("sm_90")),
+            "expected 1 to 32 warps, but got 64");
+  problem.warps.reset();
+  problem.grid = WarpGrid{1, int64_t(1) << 40, 1};
+  EXPECT_NE(failure(problem, chip("sm_90")), "");
+  problem = product(512, 512, 512, ElementKind::F16);
+  problem.grid = WarpGrid{1, 1, 1};
+  problem.tile = problem.extents;
+  EXPECT_NE(failure(problem, chip("sm_90")), "");
+}
+
+TEST(Planner, EvaluatesPlansWrittenByHand) {
+  Problem problem = product(64, 64, 64, ElementKind::F16);
+  Choice choice = llvm::cantFail(choosePlan(problem, chip("sm_90")));
+  for (const Candidate &candidate : choice.candidates) {
+    Candidate again = evaluatePlan(candidate.plan, problem, chip("sm_90"));
+    EXPECT_EQ(again.score, candidate.score);
+    EXPECT_EQ(again.rejected, candidate.rejected);
+  }
+  EXPECT_EQ(evaluatePlan(Plan(), problem, chip("sm_90")).rejected,
+            "the plan names no atom");
+}

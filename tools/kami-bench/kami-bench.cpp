@@ -1,0 +1,104 @@
+//===- kami-bench.cpp - Time products beside cuBLAS ----------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Driver/Benchmark.h"
+#include "kami/Driver/InputFlags.h"
+#include "kami/Driver/Run.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace kami;
+namespace cl = llvm::cl;
+
+namespace {
+struct Flags {
+  explicit Flags(cl::OptionCategory &category)
+      : sizes("sizes", cl::desc("Extents n of the n x n x n products"),
+              cl::CommaSeparated, cl::list_init<int64_t>({16, 32, 64, 128}),
+              cl::cat(category)),
+        types("types", cl::desc("f16, bf16 or f64"), cl::CommaSeparated,
+              cl::list_init<std::string>({"f16", "f64"}), cl::cat(category)),
+        algorithms("algorithms", cl::desc("auto, 1d, 2d or 3d"),
+                   cl::CommaSeparated,
+                   cl::list_init<std::string>({"auto", "1d", "2d", "3d"}),
+                   cl::cat(category)),
+        batch("batch", cl::desc("Products of a launch"), cl::init(10000),
+              cl::cat(category)),
+        repeats("repeats", cl::desc("Timed replays of a graph of launches"),
+                cl::init(20), cl::cat(category)),
+        format("format", cl::desc("text or csv"), cl::init("text"),
+               cl::cat(category)),
+        output("o", cl::desc("Output file; '-' for standard output"),
+               cl::init("-"), cl::cat(category)) {}
+
+  cl::list<int64_t> sizes;
+  cl::list<std::string> types, algorithms;
+  cl::opt<int64_t> batch, repeats;
+  cl::opt<std::string> format, output;
+};
+} // namespace
+
+static llvm::Expected<BenchmarkOptions> parse(const Flags &flags) {
+  BenchmarkOptions options;
+  options.sizes.assign(flags.sizes.begin(), flags.sizes.end());
+  options.algorithms.assign(flags.algorithms.begin(), flags.algorithms.end());
+  options.batch = flags.batch;
+  options.repeats = flags.repeats;
+  options.types.clear();
+  for (const std::string &spelling : flags.types) {
+    std::optional<ElementKind> type = parseElementKind(spelling);
+    if (!type)
+      return llvm::createStringError("expected --types of f16, bf16 and f64, "
+                                     "but got '" +
+                                     spelling + "'");
+    options.types.push_back(*type);
+  }
+  if (llvm::Error error = checkOptions(options))
+    return error;
+  if (flags.format != "text" && flags.format != "csv")
+    return llvm::createStringError("expected --format=text or csv, but got '" +
+                                   flags.format + "'");
+  return options;
+}
+
+static llvm::Expected<bool> run(const Flags &flags) {
+  llvm::Expected<BenchmarkOptions> options = parse(flags);
+  if (!options)
+    return options.takeError();
+  // Before the output is opened: without a device an old table stays.
+  if (llvm::Error error = probeCuda())
+    return error;
+  std::error_code code;
+  llvm::raw_fd_ostream os(flags.output, code);
+  auto cannotWrite = [&] {
+    return llvm::createStringError("cannot write '" + flags.output +
+                                   "': " + code.message());
+  };
+  if (code)
+    return cannotWrite();
+  BenchmarkTable table(os, flags.format == "csv"
+                               ? BenchmarkTable::Format::CSV
+                               : BenchmarkTable::Format::Text);
+  llvm::Expected<bool> right = runBenchmark(*options, table, llvm::errs());
+  code = os.error();
+  os.clear_error();
+  if (right && code)
+    return cannotWrite();
+  return right;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::OptionCategory category("kami-bench options");
+  Flags flags(category);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "kami benchmarks beside cuBLAS\n");
+  llvm::Expected<bool> right = run(flags);
+  if (!right)
+    return reportError("kami-bench", right.takeError());
+  return *right ? 0 : 1;
+}

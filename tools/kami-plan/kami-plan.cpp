@@ -1,0 +1,98 @@
+//===- kami-plan.cpp - How would this product be split? -----------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Plan/Explain.h"
+#include "kami/Plan/Request.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace kami;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("kami-plan options");
+
+namespace {
+/// Kept as text, so that all errors read alike; empty where it is not given.
+struct Flag : cl::opt<std::string> {
+  Flag(const char *name, const char *what, const char *text = "")
+      : cl::opt<std::string>(llvm::StringRef(name), cl::desc(what),
+                             cl::init(text), cl::ValueOptional,
+                             cl::cat(category)) {}
+};
+} // namespace
+
+static Flag target("target", "The chip", "sm_90");
+static Flag gemm("gemm", "Extents of the product: MxNxK");
+static Flag type("type", "Type of A's and B's elements", "f16");
+static Flag accumulator("accumulator", "Type of the sums");
+static Flag batch("batch", "Number of products", "1");
+static Flag algorithm("algorithm", "auto, 1d, 2d or 3d", "auto");
+static Flag warps("warps", "Warps of a block");
+static Flag model("model", "calibrated or paper", "calibrated");
+static Flag format("format", "text or json", "text");
+static cl::opt<bool> all("all", cl::desc("Print every candidate"),
+                         cl::cat(category));
+static Flag lSm("l-sm", "Paper: latency of shared memory, cycles");
+static Flag bSm("b-sm", "Paper: bandwidth of shared memory, bytes per cycle");
+static Flag thetaR("theta-r", "Paper: bank-conflict factor of reads");
+static Flag thetaW("theta-w", "Paper: bank-conflict factor of writes");
+static Flag nTc("n-tc", "Paper: tensor cores of a multiprocessor");
+static Flag oTc("o-tc", "Paper: operations per cycle of a tensor core");
+
+static llvm::Error run() {
+  if (format != "text" && format != "json")
+    return llvm::createStringError("unknown --format '" + format +
+                                   "', expected one of: text, json");
+  auto problem =
+      parseProblem({gemm, type, accumulator, batch, algorithm, warps});
+  if (!problem)
+    return problem.takeError();
+  auto options = parseOptions({model, lSm, bSm, thetaR, thetaW, nTc, oTc});
+  if (!options)
+    return options.takeError();
+  auto chip = findChip(target);
+  if (!chip)
+    return chip.takeError();
+  options->keepRejected = all;
+  auto choice = choosePlan(*problem, **chip, *options);
+  if (!choice)
+    return choice.takeError();
+  Detail detail = all ? Detail::All : Detail::BestOfEach;
+  if (format == "json")
+    llvm::outs() << llvm::formatv(
+        "{0:2}\n", llvm::json::Value(explainJSON(*choice, *problem, **chip,
+                                                 *options, detail)));
+  else
+    explainText(*choice, *problem, **chip, *options, detail, llvm::outs());
+  return llvm::Error::success();
+}
+
+static int fail(llvm::StringRef message) {
+  llvm::errs() << "kami-plan: error: " << message << "\n";
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  std::string complaint;
+  llvm::raw_string_ostream complaints(complaint);
+  if (!cl::ParseCommandLineOptions(argc, argv, "kami's planner\n",
+                                   &complaints)) {
+    // "TOOL: Unknown command line argument 'x'.  Try: ..."
+    llvm::StringRef message = llvm::StringRef(complaint).split(": ").second;
+    message = message.split(".  Try").first.trim();
+    if (message.empty())
+      return fail("malformed command line");
+    return fail(message.take_front().lower() + message.drop_front().str());
+  }
+  if (llvm::Error error = run())
+    return fail(llvm::toString(std::move(error)));
+  return 0;
+}

@@ -1,0 +1,61 @@
+//===- kami-sweep.cpp - Random problems against the reference ------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Driver/InputFlags.h"
+#include "kami/Driver/RunReport.h"
+#include "kami/Driver/Sweep.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace kami;
+namespace cl = llvm::cl;
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::OptionCategory category("kami-sweep options");
+  SweepOptions options;
+  cl::opt<std::string> device("device", cl::desc("auto, sim or cuda"),
+                              cl::init("auto"), cl::cat(category));
+  cl::opt<int64_t, true> count("count", cl::desc("Problems to try"),
+                               cl::location(options.count), cl::init(200),
+                               cl::cat(category));
+  cl::opt<uint64_t, true> seed(
+      "seed", cl::desc("Seed of everything that is drawn"),
+      cl::location(options.seed), cl::init(0), cl::cat(category));
+  cl::opt<int64_t, true> extent("max-extent", cl::desc("Largest m, n and k"),
+                                cl::location(options.maxExtent), cl::init(150),
+                                cl::cat(category));
+  cl::opt<std::string, true> target("target", cl::desc("The chip"),
+                                    cl::location(options.chip),
+                                    cl::init("sm_90"), cl::cat(category));
+  cl::opt<bool, true> compare(
+      "compare-with-simulator",
+      cl::desc("Ask for the simulator's bits where inputs are integers"),
+      cl::location(options.compareWithSimulator), cl::cat(category));
+  cl::opt<bool, true> verbose("verbose",
+                              cl::desc("Print each case before it runs"),
+                              cl::location(options.verbose), cl::cat(category));
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv,
+                              "random problems against the reference\n");
+  if (options.count < 1 || options.maxExtent < 1)
+    return reportError("kami-sweep",
+                       llvm::createStringError(
+                           "expected --count and --max-extent of at least 1"));
+  llvm::Expected<DeviceKind> kind = chooseDevice(device);
+  if (!kind)
+    return reportError("kami-sweep", kind.takeError());
+  options.device = *kind;
+  llvm::Expected<SweepResult> result = runSweep(options, llvm::outs());
+  if (!result)
+    return reportError("kami-sweep", result.takeError());
+  llvm::outs() << "device " << name(*kind) << ", seed " << options.seed
+               << ", worst error " << result->worstError << " of |A||B|\n"
+               << result->passed << " passed, " << result->failed
+               << " failed\n";
+  return result->failed == 0 ? 0 : 1;
+}

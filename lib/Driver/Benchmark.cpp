@@ -15,10 +15,10 @@
 #include "kami/Plan/Explain.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/ADT/StringExtras.h"
-#include <algorithm>
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MathExtras.h"
 #include <climits>
-#include <cmath>
 
 using namespace kami;
 
@@ -102,7 +102,9 @@ public:
     product.extents = {shape.n, shape.n, shape.n};
     product.batch = shape.batch;
     product.type = shape.type;
-    std::tie(product.a, product.b, product.c) = std::tie(set.a, set.b, set.c);
+    product.a = set.a;
+    product.b = set.b;
+    product.c = set.c;
     return cublas.multiply(product);
   }
 

@@ -9,6 +9,7 @@
 #include "BenchmarkOperands.h"
 #include "kami/Simulator/Memory.h"
 #include "kami/Simulator/Scalar.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>

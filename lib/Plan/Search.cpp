@@ -106,6 +106,8 @@ void GridSearch::run() {
   llvm::stable_sort(
       areas, [](const Area &a, const Area &b) { return a.bound < b.bound; });
 
+  // Whether the largest tile fits is worth telling, however slow it is.
+  tryTile({rows.front(), columns.front(), depths.front()});
   int64_t fitting = 0;
   for (const Area &area : areas) {
     if (fitting == maxFittingAreas || area.bound >= worstBest())

@@ -463,12 +463,12 @@ static LogicalResult decodeReduce(Decoder &decoder, ReduceOp op) {
   decoder.appendMoves(op, value, *result);
   for (int64_t layer = 1; layer < op.getGrid()[2]; ++layer) {
     for (Handler handler : {runPartialWrite, runPartialAdd}) {
+      decoder.append(op, runBarrier);
       Instruction &partial = decoder.append(op, handler);
       partial.operands = {value, decoder.slot(op.getBuffer()), room};
       partial.results = {*result};
       partial.payload = *form;
       partial.phase = layer;
-      decoder.append(op, runBarrier);
     }
   }
   return success();

@@ -27,8 +27,8 @@ struct CalibratedModel : testing::Test {
 };
 } // namespace
 
-// 16 384 products of 128³ are 68.7 T operations: 107 ms at 643 TFLOPS if
-// nothing else mattered, spread over the multiprocessors' blocks.
+// A block's tensor-core cycles, on all multiprocessors at once, are the 643
+// TFLOPS that loops of this instruction reach.
 TEST_F(CalibratedModel, TensorCoresRunAtTheMeasuredRate) {
   CalibratedCost one =
       cost({{128, 128, 128}, 16384}, {128, 128, 128}, {4, 1, 1}, {16, 0, 2});

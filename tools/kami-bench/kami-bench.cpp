@@ -17,9 +17,8 @@ namespace cl = llvm::cl;
 namespace {
 struct Flags {
   explicit Flags(cl::OptionCategory &category)
-      : sizes("sizes", cl::desc("Extents n of the n x n x n products"),
-              cl::CommaSeparated, cl::list_init<int64_t>({16, 32, 64, 128}),
-              cl::cat(category)),
+      : sizes("sizes", cl::desc("Extents"), cl::CommaSeparated,
+              cl::list_init<int64_t>({16, 32, 64, 128}), cl::cat(category)),
         types("types", cl::desc("f16, bf16 or f64"), cl::CommaSeparated,
               cl::list_init<std::string>({"f16", "f64"}), cl::cat(category)),
         algorithms("algorithms", cl::desc("auto, 1d, 2d or 3d"),
@@ -28,12 +27,12 @@ struct Flags {
                    cl::cat(category)),
         batch("batch", cl::desc("Products of a launch"), cl::init(10000),
               cl::cat(category)),
-        repeats("repeats", cl::desc("Timed replays of a graph of launches"),
-                cl::init(20), cl::cat(category)),
+        repeats("repeats", cl::desc("Timed replays"), cl::init(20),
+                cl::cat(category)),
         format("format", cl::desc("text or csv"), cl::init("text"),
                cl::cat(category)),
-        output("o", cl::desc("Output file; '-' for standard output"),
-               cl::init("-"), cl::cat(category)) {}
+        output("o", cl::desc("Output file"), cl::init("-"), cl::cat(category)) {
+  }
 
   cl::list<int64_t> sizes;
   cl::list<std::string> types, algorithms;
@@ -42,10 +41,10 @@ struct Flags {
 };
 } // namespace
 
-static llvm::Expected<BenchmarkOptions> parse(const Flags &flags) {
+static llvm::Expected<BenchmarkOptions> parse(Flags &flags) {
   BenchmarkOptions options;
-  options.sizes.assign(flags.sizes.begin(), flags.sizes.end());
-  options.algorithms.assign(flags.algorithms.begin(), flags.algorithms.end());
+  options.sizes = flags.sizes;
+  options.algorithms = flags.algorithms;
   options.batch = flags.batch;
   options.repeats = flags.repeats;
   options.types.clear();
@@ -57,15 +56,15 @@ static llvm::Expected<BenchmarkOptions> parse(const Flags &flags) {
                                      spelling + "'");
     options.types.push_back(*type);
   }
-  if (llvm::Error error = checkOptions(options))
-    return error;
   if (flags.format != "text" && flags.format != "csv")
     return llvm::createStringError("expected --format=text or csv, but got '" +
                                    flags.format + "'");
+  if (llvm::Error error = checkOptions(options))
+    return error;
   return options;
 }
 
-static llvm::Expected<bool> run(const Flags &flags) {
+static llvm::Expected<bool> run(Flags &flags) {
   llvm::Expected<BenchmarkOptions> options = parse(flags);
   if (!options)
     return options.takeError();
@@ -80,9 +79,8 @@ static llvm::Expected<bool> run(const Flags &flags) {
   };
   if (code)
     return cannotWrite();
-  BenchmarkTable table(os, flags.format == "csv"
-                               ? BenchmarkTable::Format::CSV
-                               : BenchmarkTable::Format::Text);
+  using Format = BenchmarkTable::Format;
+  BenchmarkTable table(os, flags.format == "csv" ? Format::CSV : Format::Text);
   llvm::Expected<bool> right = runBenchmark(*options, table, llvm::errs());
   code = os.error();
   os.clear_error();

@@ -89,7 +89,9 @@ run "$example" --type=f16
 heading "the same product, its plan written by hand: what every warp does"
 # kami-opt gives types and attributes their short names.
 "$bin/kami-compile" "$planned" --target=$target --emit=warp -o "$out/warp"
-"$bin/kami-opt" "$out/warp" | sed -n '/^ *gpu\.func/,/gpu\.return/p' >"$out/func"
+"$bin/kami-opt" "$out/warp" >"$out/short"
+grep '^!' "$out/short"
+sed -n '/^ *gpu\.func/,/gpu\.return/p' "$out/short" >"$out/func"
 sed 's/^    //' "$out/func"
 grep -q 'kami\.broadcast' "$out/func"
 echo

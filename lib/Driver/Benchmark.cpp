@@ -28,6 +28,15 @@ static llvm::Error check(KamiStatus status) {
   return llvm::createStringError(llvm::StringRef(kamiRuntimeLastError()));
 }
 
+llvm::Expected<ElementKind> kami::parseBenchmarkType(llvm::StringRef spelling) {
+  std::optional<ElementKind> type = parseElementKind(spelling);
+  if (type != ElementKind::F16 && type != ElementKind::BF16 &&
+      type != ElementKind::F64)
+    return llvm::createStringError(
+        "expected --types of f16, bf16 and f64, but got '" + spelling + "'");
+  return *type;
+}
+
 llvm::Error kami::checkOptions(const BenchmarkOptions &options) {
   // Larger ones are no block-level products, and their reference takes long.
   constexpr int64_t maxSize = 1024;
@@ -37,11 +46,8 @@ llvm::Error kami::checkOptions(const BenchmarkOptions &options) {
                                      llvm::Twine(maxSize) + ", but got " +
                                      llvm::Twine(n));
   for (ElementKind type : options.types)
-    if (type != ElementKind::F16 && type != ElementKind::BF16 &&
-        type != ElementKind::F64)
-      return llvm::createStringError(
-          "expected --types of f16, bf16 and f64, but got '" + name(type) +
-          "'");
+    if (llvm::Error error = parseBenchmarkType(name(type)).takeError())
+      return error;
   for (const std::string &algorithm : options.algorithms)
     if (algorithm != "auto" && algorithm != "1d" && algorithm != "2d" &&
         algorithm != "3d")

@@ -6,12 +6,23 @@
 
 // What the pipeline is made of can be written down and run again.
 
-// RUN: kami-opt %s --kami-to-nvvm=chip=sm_90 --mlir-generate-reproducer=%t.mlir > %t.direct
-// RUN: FileCheck %s --check-prefix=PASSES < %t.mlir
-// RUN: kami-opt %t.mlir --run-reproducer > %t.again
+// RUN: kami-opt %s --kami-to-nvvm="chip=sm_90 warps=2" --dump-pass-pipeline > %t.direct 2> %t.pipeline
+// RUN: FileCheck %s --check-prefix=PASSES < %t.pipeline
+// RUN: sed -n '/^builtin/,$p' %t.pipeline | tr -d '\n' | sed "s/^/--pass-pipeline='/; s/$/'/" > %t.flags
+// RUN: kami-opt %s @%t.flags > %t.again
 // RUN: cmp %t.direct %t.again
 
-// PASSES: pipeline: "builtin.module(convert-linalg-to-kami,one-shot-bufferize{{.*}},kami-attach-target{chip=sm_90},kami-assign-plan{algorithm=auto model=calibrated warps=0},kami-verify-target,kami-map-to-grid,gpu.module(gpu.func(kami-distribute-to-warps),{{.*}}gpu.func(convert-kami-to-nvgpu),{{.*}}convert-kami-to-nvvm,{{.*}}convert-gpu-to-nvvm{{.*}},kami-declare-dynamic-shared,
+// PASSES:      builtin.module(
+// PASSES-NEXT:   convert-linalg-to-kami,
+// PASSES:        kami-attach-target{chip=sm_90},
+// PASSES-NEXT:   kami-assign-plan{algorithm=auto model=calibrated warps=2},
+// PASSES-NEXT:   kami-verify-target,
+// PASSES-NEXT:   kami-map-to-grid,
+// PASSES:          kami-distribute-to-warps
+// PASSES:          convert-kami-to-nvgpu
+// PASSES:        convert-kami-to-nvvm,
+// PASSES:        convert-gpu-to-nvvm{
+// PASSES-NEXT:   kami-declare-dynamic-shared,
 
 // CHECK-LABEL: func.func @matmul
 // CHECK:         gpu.launch_func @[[MODULE:.+]]::@[[KERNEL:[a-z0-9_]+]] blocks in

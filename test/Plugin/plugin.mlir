@@ -1,7 +1,7 @@
 // An mlir-opt that knows nothing of kami loads the dialect and the passes.
 
 // REQUIRES: shared-llvm
-// RUN: mlir-opt-22 %s --load-dialect-plugin=%kami_plugin --load-pass-plugin=%kami_plugin --convert-linalg-to-kami | FileCheck %s --check-prefix=KAMI
+// RUN: mlir-opt-22 %s --load-dialect-plugin=%kami_plugin --load-pass-plugin=%kami_plugin --pass-pipeline='builtin.module(convert-linalg-to-kami)' | FileCheck %s --check-prefix=KAMI
 // RUN: mlir-opt-22 %s --load-dialect-plugin=%kami_plugin --load-pass-plugin=%kami_plugin --pass-pipeline='builtin.module(kami-to-warps{chip=sm_90 algorithm=2d warps=4})' | FileCheck %s --check-prefix=WARPS
 // RUN: mlir-opt-22 %s --load-dialect-plugin=%kami_plugin --load-pass-plugin=%kami_plugin --pass-pipeline='builtin.module(kami-to-nvvm{chip=sm_90},gpu-module-to-binary{format=isa})' | FileCheck %s --check-prefix=PTX
 

@@ -17,7 +17,7 @@ namespace cl = llvm::cl;
 namespace {
 struct Flags {
   explicit Flags(cl::OptionCategory &category)
-      : sizes("sizes", cl::desc("Extents"), cl::CommaSeparated,
+      : sizes("sizes", cl::desc("n of n x n x n"), cl::CommaSeparated,
               cl::list_init<int64_t>({16, 32, 64, 128}), cl::cat(category)),
         types("types", cl::desc("f16, bf16 or f64"), cl::CommaSeparated,
               cl::list_init<std::string>({"f16", "f64"}), cl::cat(category)),
@@ -27,12 +27,11 @@ struct Flags {
                    cl::cat(category)),
         batch("batch", cl::desc("Products of a launch"), cl::init(10000),
               cl::cat(category)),
-        repeats("repeats", cl::desc("Timed replays"), cl::init(20),
+        repeats("repeats", cl::desc("Replays"), cl::init(20),
                 cl::cat(category)),
         format("format", cl::desc("text or csv"), cl::init("text"),
                cl::cat(category)),
-        output("o", cl::desc("Output file"), cl::init("-"), cl::cat(category)) {
-  }
+        output("o", cl::desc("File"), cl::init("-"), cl::cat(category)) {}
 
   cl::list<int64_t> sizes;
   cl::list<std::string> types, algorithms;
@@ -49,11 +48,9 @@ static llvm::Expected<BenchmarkOptions> parse(Flags &flags) {
   options.repeats = flags.repeats;
   options.types.clear();
   for (const std::string &spelling : flags.types) {
-    std::optional<ElementKind> type = parseElementKind(spelling);
+    llvm::Expected<ElementKind> type = parseBenchmarkType(spelling);
     if (!type)
-      return llvm::createStringError("expected --types of f16, bf16 and f64, "
-                                     "but got '" +
-                                     spelling + "'");
+      return type.takeError();
     options.types.push_back(*type);
   }
   if (flags.format != "text" && flags.format != "csv")

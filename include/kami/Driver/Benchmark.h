@@ -37,6 +37,9 @@ struct BenchmarkOptions {
   int64_t repeats = 20;
 };
 
+/// The type of that name, if it is one that can be measured.
+llvm::Expected<ElementKind> parseBenchmarkType(llvm::StringRef spelling);
+
 /// Whether every option is one that can be measured.
 llvm::Error checkOptions(const BenchmarkOptions &options);
 

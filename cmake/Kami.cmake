@@ -26,6 +26,19 @@ if(KAMI_SANITIZE)
   target_link_options(kami_flags INTERFACE $<BUILD_INTERFACE:-fsanitize=address,undefined>)
 endif()
 
+# Distributions build MLIR's archives against the shared libLLVM, and say so in
+# their exported targets. For a binary that needs no LLVM on its machine, what is
+# called LLVM becomes the archives that our pipelines use.
+if(KAMI_STATIC_LLVM AND TARGET LLVM)
+  llvm_map_components_to_libnames(KAMI_LLVM_ARCHIVES
+    AsmParser BitReader BitWriter Core FrontendOpenMP IRPrinter IRReader Linker MC Passes
+    Support Target TargetParser NVPTXCodeGen NVPTXDesc NVPTXInfo)
+  get_target_property(support LLVMSupport IMPORTED_LOCATION_RELWITHDEBINFO)
+  set_target_properties(LLVM PROPERTIES
+    IMPORTED_LOCATION_RELWITHDEBINFO ${support}
+    INTERFACE_LINK_LIBRARIES "${KAMI_LLVM_ARCHIVES}")
+endif()
+
 # kami_llvm_libraries(OUT LIB...): the named LLVM or MLIR libraries, or the one
 # shared library that holds them all. Never both in one binary: two copies of
 # LLVM's command-line registry abort at start-up.

@@ -47,7 +47,7 @@ private:
     }
     if (warps < 0)
       return op->emitError("expected a positive number of warps, but got ")
-             << warps;
+             << warps.getValue();
     if (warps > 0)
       constraints.warps = warps;
     if (model != "calibrated" && model != "paper")
@@ -68,7 +68,11 @@ private:
     llvm::Expected<Choice> choice = choosePlan(*problem, **chip, options);
     if (!choice)
       return op.emitOpError(llvm::toString(choice.takeError()));
-    op.setPlanAttr(toAttribute(&getContext(), choice->best()->plan));
+    const Plan &plan = choice->best()->plan;
+    if (plan.atom->mapA.empty())
+      return op.emitOpError("no lowering yet for target '")
+             << (*chip)->name << "'; its plans can be read with kami-plan";
+    op.setPlanAttr(toAttribute(&getContext(), plan));
     return success();
   }
 };

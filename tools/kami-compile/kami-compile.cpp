@@ -56,8 +56,12 @@ static llvm::Error run(const InputFlags &input, llvm::StringRef emit,
     return llvm::createStringError("expected one product to write as " + emit +
                                    ", but got " +
                                    llvm::Twine(compilation->kernels.size()));
-  if (*level < Level::PTX)
-    llvm::raw_string_ostream(text) << **module << "\n";
+  if (*level < Level::PTX) {
+    // Not by `<<`, which prints as if inside another op, without aliases.
+    llvm::raw_string_ostream os(text);
+    (*module)->print(os);
+    os << "\n";
+  }
   if (llvm::Error error = write(output, text))
     return error;
   if (output == "-" || kernels.empty())

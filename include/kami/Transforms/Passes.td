@@ -17,6 +17,7 @@ def KamiAttachTarget : Pass<"kami-attach-target", "::mlir::ModuleOp"> {
     Sets `kami.target` on the module. A chip that no table knows is an error that
     lists those known. A module that has a target keeps it if the option is empty.
   }];
+  let dependentDialects = ["::kami::KamiDialect"];
   let options = [
     Option<"chip", "chip", "std::string", "\"\"", "The chip, for example sm_90">,
   ];
@@ -30,6 +31,7 @@ def KamiAssignPlan : Pass<"kami-assign-plan"> {
     if they were large. Plans that are there already stay; `kami-verify-target`
     judges them.
   }];
+  let dependentDialects = ["::kami::KamiDialect"];
   let options = [
     Option<"algorithm", "algorithm", "std::string", "\"auto\"",
            "auto, 1d, 2d or 3d: the grids to choose from">,

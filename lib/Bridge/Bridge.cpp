@@ -100,8 +100,9 @@ static AlgorithmKind toKind(Algorithm algorithm) {
 }
 
 SharedLayout kami::sharedLayout(const Plan &plan) {
-  return sharedLayout(plan.partition(), plan.slices,
-                      {byteWidth(plan.atom->operand), byteWidth(plan.atom->accumulator)});
+  return sharedLayout(
+      plan.partition(), plan.slices,
+      {byteWidth(plan.atom->operand), byteWidth(plan.atom->accumulator)});
 }
 
 PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {

@@ -149,6 +149,7 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   pipeline.algorithm = options.algorithm;
   pipeline.warps = options.warps;
   pipeline.model = options.model;
+  pipeline.tile = options.tile;
   if (failed(runPasses(module, addProblemPasses)))
     return failure();
   if (level == Level::Kami)

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Driver/InputFlags.h"
-#include "kami/Plan/Problem.h"
+#include "kami/Plan/Request.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/WithColor.h"
@@ -26,8 +26,7 @@ InputFlags::InputFlags(cl::OptionCategory &category)
       outputType("output-type",
                  cl::desc("Type of C's elements; the accumulator's"),
                  cl::cat(category)),
-      batch("batch", cl::desc("Number of products"), cl::init(0),
-            cl::cat(category)),
+      batch("batch", cl::desc("Number of products"), cl::cat(category)),
       alpha("alpha", cl::desc("Factor of A·B"), cl::init(1), cl::cat(category)),
       beta("beta", cl::desc("Factor of C's old contents"), cl::init(0),
            cl::cat(category)),
@@ -42,64 +41,36 @@ InputFlags::InputFlags(cl::OptionCategory &category)
       model("model", cl::desc("calibrated or paper"), cl::init("calibrated"),
             cl::cat(category)),
       warps("warps", cl::desc("Warps a block, or 0 to choose"), cl::init(0),
-            cl::cat(category)) {}
+            cl::cat(category)),
+      tile("tile",
+           cl::desc("What a block computes, instead of the planner\'s choice"),
+           cl::value_desc("MxNxK"), cl::cat(category)) {}
 
 static llvm::Error fail(const llvm::Twine &message) {
   return llvm::createStringError(message);
 }
 
-static llvm::Expected<Extents> parseExtents(llvm::StringRef text) {
-  llvm::SmallVector<llvm::StringRef> parts;
-  text.split(parts, 'x');
-  int64_t values[3] = {};
-  bool valid = parts.size() == 3;
-  for (size_t i = 0; valid && i != 3; ++i)
-    valid = !parts[i].getAsInteger(10, values[i]) && values[i] >= 1 &&
-            values[i] <= maxExtent;
-  if (!valid)
-    return fail("expected --gemm=MxNxK with extents from 1 to " +
-                llvm::Twine(maxExtent) + ", but got '" + text + "'");
-  return Extents{values[0], values[1], values[2]};
-}
-
-/// The kinds that the pipelines lower today.
-static llvm::Expected<ElementKind> parseKind(llvm::StringRef flag,
-                                             llvm::StringRef text) {
-  std::optional<ElementKind> kind = parseElementKind(text);
-  if (!kind) {
-    std::string known;
-    for (ElementKind one : allElementKinds())
-      known += (known.empty() ? "" : ", ") + name(one).str();
-    return fail("unknown " + flag + " '" + text +
-                "', expected one of: " + known);
-  }
-  return *kind;
-}
-
 llvm::Expected<GemmSpec> InputFlags::parseGemm() const {
+  ProblemText text{gemm, type, accumulator};
+  if (!batch.empty())
+    text.batch = batch;
+  llvm::Expected<Problem> problem = parseProblem(text);
+  if (!problem)
+    return problem.takeError();
   GemmSpec spec;
-  llvm::Expected<Extents> extents = parseExtents(gemm);
-  if (!extents)
-    return extents.takeError();
-  spec.extents = *extents;
-  llvm::Expected<ElementKind> operand = parseKind("--type", type);
-  if (!operand)
-    return operand.takeError();
-  spec.operand = *operand;
+  spec.extents = problem->extents;
+  spec.operand = problem->operand;
   if (spec.operand != ElementKind::F16 && spec.operand != ElementKind::BF16 &&
       spec.operand != ElementKind::F64)
     return fail("no lowering yet for --type=" + name(spec.operand) +
                 ", expected one of: f16, bf16, f64");
-  spec.accumulator = defaultAccumulator(spec.operand);
-  if (!accumulator.empty()) {
-    llvm::Expected<ElementKind> kind = parseKind("--accumulator", accumulator);
-    if (!kind)
-      return kind.takeError();
-    spec.accumulator = *kind;
-  }
+  spec.accumulator = problem->accumulator;
+  if (spec.accumulator == ElementKind::TF32)
+    return fail(
+        "expected an accumulator that is stored as it is, but got tf32");
   spec.output = spec.accumulator;
   if (!outputType.empty()) {
-    llvm::Expected<ElementKind> kind = parseKind("--output-type", outputType);
+    llvm::Expected<ElementKind> kind = parseType("output-type", outputType);
     if (!kind)
       return kind.takeError();
     spec.output = *kind;
@@ -107,10 +78,8 @@ llvm::Expected<GemmSpec> InputFlags::parseGemm() const {
   if (byteWidth(spec.output) > byteWidth(spec.accumulator))
     return fail("expected an output type no wider than the accumulator " +
                 name(spec.accumulator) + ", but got " + name(spec.output));
-  if (batch < 0 || batch > maxExtent)
-    return fail("expected --batch from 0 to " + llvm::Twine(maxExtent) +
-                ", but got " + llvm::Twine(batch));
-  spec.batch = batch;
+  if (!batch.empty())
+    spec.batch = problem->batch;
   spec.alpha = alpha;
   spec.beta = beta;
   spec.transposeA = transposeA;
@@ -138,7 +107,7 @@ InputFlags::loadModule(mlir::MLIRContext *context) const {
 }
 
 CompileOptions InputFlags::compileOptions() const {
-  return {target, algorithm, warps, model, std::nullopt};
+  return {target, algorithm, warps, model, tile, std::nullopt};
 }
 
 int kami::reportError(llvm::StringRef tool, llvm::Error error) {

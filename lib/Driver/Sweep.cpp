@@ -40,7 +40,7 @@ private:
   int64_t drawExtent();
   Extents drawExtents();
   MatrixStrides drawStrides(int64_t batch, int64_t rows, int64_t columns);
-  GemmSpec drawSpec();
+  GemmSpec drawSpec(int64_t number);
   llvm::Expected<SweepCase> drawCase(int64_t number, const Chip &chip);
   llvm::Expected<RunResult> runOn(const SweepCase &one, DeviceKind device,
                                   Compilation &compilation);
@@ -108,10 +108,25 @@ MatrixStrides Sweep::drawStrides(int64_t batch, int64_t rows, int64_t columns) {
   return strides;
 }
 
-GemmSpec Sweep::drawSpec() {
+/// Sizes that every algorithm multiplies in every type: 1, primes, multiples
+/// and others, tall, wide and deep.
+static constexpr Extents everyTime[] = {
+    {1, 1, 1},   {1, 7, 5},    {16, 16, 16}, {17, 13, 19},
+    {31, 1, 64}, {50, 37, 23}, {64, 64, 64}, {128, 5, 16},
+    {3, 130, 9}, {8, 8, 300},  {97, 61, 33}, {96, 48, 80}};
+static constexpr Algorithm algorithms[] = {Algorithm::OneD, Algorithm::TwoD,
+                                           Algorithm::ThreeD};
+static constexpr ElementKind kinds[] = {ElementKind::F16, ElementKind::BF16,
+                                        ElementKind::F64};
+
+GemmSpec Sweep::drawSpec(int64_t number) {
   GemmSpec spec;
   spec.extents = drawExtents();
-  spec.operand = pick({ElementKind::F16, ElementKind::BF16, ElementKind::F64});
+  spec.operand = kinds[below(3)];
+  if (int64_t size = number / 9; size < int64_t(std::size(everyTime))) {
+    spec.extents = everyTime[size];
+    spec.operand = kinds[number / 3 % 3];
+  }
   spec.accumulator = spec.output = defaultAccumulator(spec.operand);
   if (spec.operand != ElementKind::F64 && below(3) == 0)
     spec.output = spec.operand;
@@ -135,14 +150,13 @@ GemmSpec Sweep::drawSpec() {
 
 llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   SweepCase one;
-  one.spec = drawSpec();
+  one.spec = drawSpec(number);
   Problem problem;
   problem.extents = one.spec.extents;
   problem.operand = one.spec.operand;
   problem.accumulator = one.spec.accumulator;
   problem.batch = std::max<int64_t>(one.spec.batch, 1);
-  problem.algorithm =
-      pick({Algorithm::OneD, Algorithm::TwoD, Algorithm::ThreeD});
+  problem.algorithm = algorithms[number % 3];
   PlannerOptions planner;
   planner.keepRejected = false;
   llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);

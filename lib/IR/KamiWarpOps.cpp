@@ -294,7 +294,7 @@ OpFoldResult ReduceOp::fold(FoldAdaptor) {
   return getGrid()[2] == 1 ? getValue() : OpFoldResult();
 }
 
-// Here, because the generated assembly of kami.broadcast calls the two functions
-// above.
+// Here, because the generated assembly of kami.broadcast calls the two
+// functions above.
 #define GET_OP_CLASSES
 #include "kami/IR/KamiOps.cpp.inc"

@@ -42,6 +42,7 @@ void kami::addPlanPasses(OpPassManager &pm, const PipelineOptions &options) {
   KamiAssignPlanOptions plan;
   plan.algorithm = options.algorithm;
   plan.warps = options.warps;
+  plan.tile = options.tile;
   plan.model = options.model;
   pm.addPass(createKamiAssignPlan(plan));
   pm.addPass(createKamiVerifyTarget());

@@ -27,15 +27,17 @@ static bool parsePositive(llvm::StringRef text, int64_t &value) {
          value >= 1 && value <= maxExtent;
 }
 
-static llvm::Expected<Extents> parseExtents(llvm::StringRef text) {
+llvm::Expected<Extents> kami::parseExtents(llvm::StringRef flag,
+                                           llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef, 3> parts;
   text.split(parts, 'x');
   Extents extents;
   if (parts.size() == 3 && parsePositive(parts[0], extents.m) &&
       parsePositive(parts[1], extents.n) && parsePositive(parts[2], extents.k))
     return extents;
-  return llvm::createStringError("expected --gemm=MxNxK with extents from 1 to "
-                                 "2147483648, but got '" +
+  return llvm::createStringError("expected --" + flag +
+                                 "=MxNxK with extents from 1 to 2147483648, "
+                                 "but got '" +
                                  text + "'");
 }
 
@@ -48,8 +50,8 @@ static llvm::Expected<int64_t> parseCount(llvm::StringRef flag,
       "expected --" + flag + " from 1 to 2147483648, but got '" + text + "'");
 }
 
-static llvm::Expected<ElementKind> parseType(llvm::StringRef flag,
-                                             llvm::StringRef text) {
+llvm::Expected<ElementKind> kami::parseType(llvm::StringRef flag,
+                                            llvm::StringRef text) {
   if (std::optional<ElementKind> kind = parseElementKind(text))
     return *kind;
   auto names = llvm::map_range(
@@ -73,7 +75,8 @@ parseAlgorithmFlag(llvm::StringRef text) {
 
 llvm::Expected<Problem> kami::parseProblem(const ProblemText &text) {
   Problem problem;
-  if (llvm::Error error = assign(problem.extents, parseExtents(text.gemm)))
+  if (llvm::Error error =
+          assign(problem.extents, parseExtents("gemm", text.gemm)))
     return error;
   if (llvm::Error error = assign(problem.operand, parseType("type", text.type)))
     return error;
@@ -85,6 +88,10 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &text) {
   if (llvm::Error error =
           assign(problem.batch, parseCount("batch", text.batch)))
     return error;
+  if (!text.tile.empty())
+    if (llvm::Error error =
+            assign(problem.tile, parseExtents("tile", text.tile)))
+      return error;
   if (!text.warps.empty())
     if (llvm::Error error =
             assign(problem.warps, parseCount("warps", text.warps)))

@@ -8,6 +8,7 @@
 
 #include "kami/Bridge/Bridge.h"
 #include "kami/Plan/Planner.h"
+#include "kami/Plan/Request.h"
 #include "kami/Transforms/Passes.h"
 
 namespace kami {
@@ -48,6 +49,12 @@ private:
     if (warps < 0)
       return op->emitError("expected a positive number of warps, but got ")
              << warps.getValue();
+    if (!tile.empty()) {
+      llvm::Expected<Extents> extents = parseExtents("tile", tile);
+      if (!extents)
+        return op->emitError(llvm::toString(extents.takeError()));
+      constraints.tile = *extents;
+    }
     if (warps > 0)
       constraints.warps = warps;
     if (model != "calibrated" && model != "paper")
@@ -65,6 +72,7 @@ private:
       return failure();
     problem->algorithm = constraints.algorithm;
     problem->warps = constraints.warps;
+    problem->tile = constraints.tile;
     llvm::Expected<Choice> choice = choosePlan(*problem, **chip, options);
     if (!choice)
       return op.emitOpError(llvm::toString(choice.takeError()));

@@ -34,6 +34,7 @@ static Flag accumulator("accumulator", "Type of the sums");
 static Flag batch("batch", "Number of products", "1");
 static Flag algorithm("algorithm", "auto, 1d, 2d or 3d", "auto");
 static Flag warps("warps", "Warps of a block");
+static Flag tile("tile", "What a block computes: MxNxK");
 static Flag model("model", "calibrated or paper", "calibrated");
 static Flag format("format", "text or json", "text");
 static cl::opt<bool> all("all", cl::desc("Print every candidate"),
@@ -50,7 +51,7 @@ static llvm::Error run() {
     return llvm::createStringError("unknown --format '" + format +
                                    "', expected one of: text, json");
   auto problem =
-      parseProblem({gemm, type, accumulator, batch, algorithm, warps});
+      parseProblem({gemm, type, accumulator, batch, algorithm, warps, tile});
   if (!problem)
     return problem.takeError();
   auto options = parseOptions({model, lSm, bSm, thetaR, thetaW, nTc, oTc});

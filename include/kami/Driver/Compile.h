@@ -31,6 +31,8 @@ struct CompileOptions {
   std::string algorithm = "auto";
   int64_t warps = 0;
   std::string model = "calibrated";
+  /// What a block computes, as MxNxK; empty to choose.
+  std::string tile;
   /// The plan for every product that has none, instead of the planner's.
   std::optional<Plan> plan;
 };

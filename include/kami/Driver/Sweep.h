@@ -34,12 +34,12 @@ struct SweepResult {
   double worstError = 0;
 };
 
-/// Draws problems over sizes (1, primes, multiples, tall, wide, deep), types,
-/// layouts (strides, offsets, transposes), scales and batches; for each a plan
-/// at random from all that fit, so that plans which the planner would not pick
-/// are tried, too. Compares with the reference and, in the simulator, the
-/// counted traffic with the plan's. Failures are printed to `os` with what
-/// reproduces them.
+/// First every algorithm × type × a list of sizes, then problems at random;
+/// each with layouts (strides, offsets, transposes), scales and a batch at
+/// random, and a plan at random from all that fit, so that plans which the
+/// planner would not pick are tried, too. Compares with the reference and, in
+/// the simulator, the counted traffic with the plan's. Failures are printed to
+/// `os` with what reproduces them.
 llvm::Expected<SweepResult> runSweep(const SweepOptions &options,
                                      llvm::raw_ostream &os);
 

@@ -25,6 +25,8 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<int64_t> warps{*this, "warps",
                         llvm::cl::desc("Warps a block, or 0 to choose"),
                         llvm::cl::init(0)};
+  Option<std::string> tile{*this, "tile",
+                           llvm::cl::desc("What a block computes, as MxNxK")};
   Option<std::string> model{*this, "model",
                             llvm::cl::desc("calibrated or paper"),
                             llvm::cl::init("calibrated")};

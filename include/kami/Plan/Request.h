@@ -29,7 +29,16 @@ struct ProblemText {
   std::string batch = "1";
   std::string algorithm = "auto";
   std::string warps;
+  /// What a block computes, k terms at a time; without it, the planner's
+  /// choice.
+  std::string tile;
 };
+
+/// `MxNxK`, and the name of a type. The errors name the flag.
+llvm::Expected<Extents> parseExtents(llvm::StringRef flag,
+                                     llvm::StringRef text);
+llvm::Expected<ElementKind> parseType(llvm::StringRef flag,
+                                      llvm::StringRef text);
 
 llvm::Expected<Problem> parseProblem(const ProblemText &text);
 

@@ -61,6 +61,8 @@ static LogicalResult collectProducts(ModuleOp module,
     Kernel kernel;
     kernel.problem = *problem;
     kernel.plan = *plan;
+    kernel.output = elementKind(op.getCType().getElementType())
+                        .value_or(problem->accumulator);
     compilation.kernels.push_back(std::move(kernel));
     return WalkResult::advance();
   });

@@ -48,6 +48,8 @@ struct Kernel {
   /// The product that it computes, as planned, and on which chip.
   Problem problem;
   Plan plan;
+  /// C's elements.
+  ElementKind output = ElementKind::F32;
   /// Name of the function, and of the `gpu.module` around it.
   std::string name;
   std::string module;

@@ -144,6 +144,7 @@ Value GridMapper::tileView(Value matrix, ArrayRef<Value> batch, unsigned dim,
     offsets.push_back(repeated ? OpFoldResult(b.getIndexAttr(0)) : indices[i]);
     sizes.push_back(b.getIndexAttr(1));
   }
+  bool whole = batchRank == 0;
   for (unsigned i = 0; i != 2; ++i) {
     int64_t extent = type.getDimSize(batchRank + i);
     OpFoldResult size =
@@ -155,6 +156,7 @@ Value GridMapper::tileView(Value matrix, ArrayRef<Value> batch, unsigned dim,
       if (tiled != i || !from ||
           (ShapedType::isStatic(extent) && extent <= width))
         continue;
+      whole = false;
       start = from;
       size = b.getIndexAttr(width);
       if (ShapedType::isDynamic(extent) || extent % width != 0)
@@ -167,6 +169,8 @@ Value GridMapper::tileView(Value matrix, ArrayRef<Value> batch, unsigned dim,
     offsets.push_back(start);
     sizes.push_back(size);
   }
+  if (whole)
+    return matrix;
   SmallVector<int64_t> shape;
   for (OpFoldResult size : ArrayRef(sizes).take_back(2))
     shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));

@@ -64,7 +64,7 @@ func.func @ragged(%a: memref<50x23xf16>, %b: memref<23x37xf16>, %c: memref<50x37
 // CHECK:         gpu.launch_func {{.*}} blocks in (%c1{{[_0-9]*}}, %c1{{[_0-9]*}}, %c1{{[_0-9]*}})
 // CHECK-LABEL: gpu.func @gemm_20x16x32_f16
 // CHECK-NOT:     memref.subview
-// CHECK:         kami.gemm ins(%{{.+}}, %{{.+}} : memref<20x32xf16, {{.*}}>, memref<32x16xf16, {{.*}}>) outs(%{{.+}} : memref<20x16xf32, {{.*}}>)
+// CHECK:         kami.gemm ins(%{{.+}}, %{{.+}} : memref<20x32xf16>, memref<32x16xf16>) outs(%{{.+}} : memref<20x16xf32>)
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 #plan = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #hmma, tile = 32x16x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
 func.func @one_block(%a: memref<20x32xf16>, %b: memref<32x16xf16>, %c: memref<20x16xf32>) {

@@ -188,23 +188,26 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
 
 llvm::json::Object kami::describe(const Kernel &kernel, const Chip &chip) {
   llvm::json::Object object;
-  object["kernel"] = kernel.name;
   object["target"] = chip.name.str();
+  Candidate candidate = evaluatePlan(kernel.plan, kernel.problem, chip);
+  Choice choice;
+  choice.candidates.push_back(candidate);
+  object["plan"] =
+      explainJSON(choice, kernel.problem, chip, {}, Detail::BestOfEach);
+  // Planned, but not yet a kernel.
+  if (kernel.name.empty())
+    return object;
+  object["kernel"] = kernel.name;
   object["grid"] =
       kernel.blocks ? llvm::json::Value(llvm::json::Array{*kernel.blocks, 1, 1})
                     : llvm::json::Value(nullptr);
   object["block"] = llvm::json::Array{kernel.threads, 1, 1};
   object["shared_bytes"] = kernel.sharedBytes;
-  Candidate candidate = evaluatePlan(kernel.plan, kernel.problem, chip);
   object["registers"] = candidate.resources.registers.total();
   if (kernel.assembler) {
     object["registers"] = kernel.assembler->registers;
     object["spill_bytes"] = kernel.assembler->spillBytes;
   }
   object["arguments"] = llvm::json::Array(kernel.argumentTypes);
-  Choice choice;
-  choice.candidates.push_back(candidate);
-  object["plan"] =
-      explainJSON(choice, kernel.problem, chip, {}, Detail::BestOfEach);
   return object;
 }

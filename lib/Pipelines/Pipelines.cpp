@@ -50,10 +50,10 @@ void kami::addPlanPasses(OpPassManager &pm, const PipelineOptions &options) {
 
 void kami::addWarpPasses(OpPassManager &pm) {
   pm.addPass(createKamiMapToGrid());
-  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
-  kernels.addNestedPass<gpu::GPUFuncOp>(createKamiDistributeToWarps());
-  kernels.addPass(createCanonicalizerPass());
-  kernels.addPass(createCSEPass());
+  pm.nest<gpu::GPUModuleOp>().addNestedPass<gpu::GPUFuncOp>(
+      createKamiDistributeToWarps());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
 }
 
 void kami::addNVGPUPasses(OpPassManager &pm) {

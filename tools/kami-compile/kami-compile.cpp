@@ -49,8 +49,7 @@ static llvm::Error run(const InputFlags &input, llvm::StringRef emit,
   llvm::json::Array kernels;
   for (const Kernel &kernel : compilation->kernels) {
     text += kernel.binary;
-    if (!kernel.name.empty())
-      kernels.push_back(describe(kernel, *compilation->chip));
+    kernels.push_back(describe(kernel, *compilation->chip));
   }
   if (*level >= Level::PTX && compilation->kernels.size() > 1)
     return llvm::createStringError("expected one product to write as " + emit +

@@ -9,6 +9,7 @@
 #include "kami/Driver/Benchmark.h"
 #include "BenchmarkOperands.h"
 #include "Cublas.h"
+#include "CudaStatus.h"
 #include "kami/Driver/Compile.h"
 #include "kami/Driver/GemmSpec.h"
 #include "kami/Driver/Run.h"
@@ -21,12 +22,6 @@
 #include <climits>
 
 using namespace kami;
-
-static llvm::Error check(KamiStatus status) {
-  if (status == KAMI_STATUS_OK)
-    return llvm::Error::success();
-  return llvm::createStringError(llvm::StringRef(kamiRuntimeLastError()));
-}
 
 llvm::Expected<ElementKind> kami::parseBenchmarkType(llvm::StringRef spelling) {
   std::optional<ElementKind> type = parseElementKind(spelling);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BenchmarkOperands.h"
+#include "CudaStatus.h"
 #include "kami/Simulator/Memory.h"
 #include "kami/Simulator/Scalar.h"
 #include "llvm/ADT/STLExtras.h"
@@ -26,12 +27,6 @@ constexpr int64_t mostSets = 1000;
 /// Elements after which the random numbers repeat: a prime, so that no two
 /// products of a launch that is worth timing begin alike.
 constexpr int64_t period = 1048573;
-
-static llvm::Error check(KamiStatus status) {
-  if (status == KAMI_STATUS_OK)
-    return llvm::Error::success();
-  return llvm::createStringError(llvm::StringRef(kamiRuntimeLastError()));
-}
 
 static sim::ElementFormat formatOf(ElementKind type) {
   sim::ElementFormat format;

@@ -7,16 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaLauncher.h"
+#include "CudaStatus.h"
 #include "kami/Driver/Run.h"
 #include <algorithm>
 
 using namespace kami;
-
-static llvm::Error check(KamiStatus status) {
-  if (status == KAMI_STATUS_OK)
-    return llvm::Error::success();
-  return llvm::createStringError(llvm::StringRef(kamiRuntimeLastError()));
-}
 
 llvm::Error kami::probeCuda() {
   int count = 0;

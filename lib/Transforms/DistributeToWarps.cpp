@@ -406,6 +406,18 @@ LogicalResult kami::distributeToWarps(OpBuilder &builder, GemmOp op) {
   FailureOr<Plan> plan = toPlan(op, *op.getPlan());
   if (failed(plan))
     return failure();
+  auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+  if (!kernel)
+    return op.emitOpError("expected to be inside a gpu.func");
+  // Warps find their place in the grid from their number in the block.
+  int64_t threads = plan->grid.warps() * op.getPlan()->getAtom().getLanes();
+  if (std::optional<ArrayRef<int32_t>> block = kernel.getKnownBlockSize()) {
+    int64_t known = int64_t((*block)[0]) * (*block)[1] * (*block)[2];
+    if (known != threads)
+      return op.emitOpError("expected blocks of ")
+             << threads << " threads, the plan's " << plan->grid.warps()
+             << " warps, but the kernel's known_block_size has " << known;
+  }
   for (auto [name, extent, tile] : {std::tuple("m", op.getM(), plan->tile.m),
                                     std::tuple("n", op.getN(), plan->tile.n)})
     if (ShapedType::isStatic(extent) && extent > tile)

@@ -99,21 +99,35 @@ static AlgorithmKind toKind(Algorithm algorithm) {
   llvm_unreachable("covered switch");
 }
 
+static TransportKind toKind(Transport transport) {
+  return *symbolizeTransportKind(name(transport));
+}
+
 SharedLayout kami::sharedLayout(const Plan &plan) {
+  return sharedLayout(plan, plan.exchange());
+}
+
+SharedLayout kami::sharedLayout(const Plan &plan, const Exchange &exchange) {
   return sharedLayout(
       plan.partition(), plan.slices,
-      {byteWidth(plan.atom->operand), byteWidth(plan.atom->accumulator)});
+      {byteWidth(plan.atom->operand), byteWidth(plan.atom->accumulator)},
+      exchange);
+}
+
+Exchange kami::exchangeOf(GemmOp op, const Plan &plan) {
+  auto source = [](Value operand) {
+    return isa<DistributedType>(operand.getType()) ? Source::Block
+                                                   : Source::Memory;
+  };
+  return {plan.transport, source(op.getA()), source(op.getB())};
 }
 
 PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
-  TransportKind transport = plan.transport == Transport::Gathered
-                                ? TransportKind::Gathered
-                                : TransportKind::Staged;
   return PlanAttr::get(context, toKind(plan.algorithm()), plan.grid.m,
                        plan.grid.n, plan.grid.k, UnitKind::Warp,
                        toAttribute(context, *plan.atom), plan.tile.m,
-                       plan.tile.n, plan.tile.k, transport, plan.slices.k,
-                       plan.slices.sharedA, plan.slices.sharedB);
+                       plan.tile.n, plan.tile.k, toKind(plan.transport),
+                       plan.slices.k, plan.slices.sharedA, plan.slices.sharedB);
 }
 
 FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
@@ -125,9 +139,8 @@ FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
            << attribute.getAtom();
   plan.tile = attribute.getTile();
   plan.grid = attribute.getGrid();
-  plan.transport = attribute.getTransport() == TransportKind::Gathered
-                       ? Transport::Gathered
-                       : Transport::Staged;
+  plan.transport =
+      *parseTransport(stringifyTransportKind(attribute.getTransport()));
   plan.slices = attribute.getSlicing();
   return plan;
 }
@@ -166,6 +179,9 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
   problem.extents = {extent(op.getM()), extent(op.getN()), extent(op.getK())};
   problem.operand = *operand;
   problem.accumulator = *accumulator;
+  if (isa<DistributedType>(op.getA().getType()) &&
+      isa<DistributedType>(op.getB().getType()))
+    problem.source = Source::Block;
   for (int64_t dim = 0; dim != op.getBatchRank(); ++dim)
     problem.batch *= extent(op.getCType().getDimSize(dim));
   return problem;

@@ -11,6 +11,7 @@
 #include "kami/Pipelines/Pipelines.h"
 #include "kami/Pipelines/Registration.h"
 #include "kami/Plan/Explain.h"
+#include "kami/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Pass/PassManager.h"
@@ -46,53 +47,130 @@ static LogicalResult runPasses(ModuleOp module,
   return pm.run(module);
 }
 
-/// The planned products, in the order in which their kernels will be made.
-static LogicalResult collectProducts(ModuleOp module,
-                                     Compilation &compilation) {
-  FailureOr<const Chip *> chip = targetOf(module);
-  if (failed(chip))
+/// Notes what a product computes, and how.
+static LogicalResult describeProduct(GemmOp op, Kernel &kernel) {
+  FailureOr<Problem> problem = problemOf(op);
+  FailureOr<Plan> plan = toPlan(op, *op.getPlan());
+  if (failed(problem) || failed(plan))
     return failure();
-  compilation.chip = *chip;
-  WalkResult result = module.walk([&](GemmOp op) {
-    FailureOr<Problem> problem = problemOf(op);
-    FailureOr<Plan> plan = toPlan(op, *op.getPlan());
-    if (failed(problem) || failed(plan))
-      return WalkResult::interrupt();
-    Kernel kernel;
-    kernel.problem = *problem;
-    kernel.plan = *plan;
-    kernel.output = elementKind(op.getCType().getElementType())
-                        .value_or(problem->accumulator);
-    compilation.kernels.push_back(std::move(kernel));
-    return WalkResult::advance();
-  });
-  if (result.wasInterrupted())
-    return failure();
-  if (compilation.kernels.empty())
-    return module.emitError("expected a matrix product of a type that ")
-           << (*chip)->name << " has a matrix instruction for, but found none";
+  kernel.problem = *problem;
+  kernel.plan = *plan;
+  kernel.output = elementKind(op.getCType().getElementType())
+                      .value_or(problem->accumulator);
   return success();
 }
 
-/// Names and launch dimensions, from the launches of the warp level.
-static void collectLaunches(ModuleOp module, Compilation &compilation) {
+/// The product that stands for a kernel that somebody wrote: its first.
+static GemmOp firstProduct(gpu::GPUFuncOp function) {
+  GemmOp first;
+  function.walk([&](GemmOp op) {
+    first = op;
+    return WalkResult::interrupt();
+  });
+  return first;
+}
+
+namespace {
+/// Finds the kernels that a module will have: one for each product on the host,
+/// and those that contain products already, launched or not.
+class KernelCollector {
+public:
+  KernelCollector(ModuleOp module, Compilation &compilation)
+      : module(module), kernels(compilation.kernels) {}
+
+  /// Before products become kernels.
+  LogicalResult collectProducts();
+  /// Once all kernels and launches are there.
+  void collectLaunches();
+
+private:
+  LogicalResult add(GemmOp product, gpu::GPUFuncOp function);
+
+  ModuleOp module;
+  std::vector<Kernel> &kernels;
+  /// Records of `kernels` that will be launched, in the order of the launches;
+  /// null for a launch of somebody else's kernel.
+  SmallVector<std::optional<size_t>> launches;
+};
+} // namespace
+
+LogicalResult KernelCollector::add(GemmOp product, gpu::GPUFuncOp function) {
+  Kernel kernel;
+  if (failed(describeProduct(product, kernel)))
+    return failure();
+  if (function) {
+    kernel.name = function.getName().str();
+    kernel.module =
+        function->getParentOfType<gpu::GPUModuleOp>().getName().str();
+  }
+  kernels.push_back(std::move(kernel));
+  return success();
+}
+
+LogicalResult KernelCollector::collectProducts() {
+  llvm::DenseSet<Operation *> launched;
+  WalkResult result = module.walk([&](Operation *op) {
+    GemmOp product = dyn_cast<GemmOp>(op);
+    gpu::GPUFuncOp function;
+    if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op)) {
+      function = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+          launch, launch.getKernelAttr());
+      product = function ? firstProduct(function) : GemmOp();
+      launches.push_back(std::nullopt);
+      launched.insert(function);
+    } else if (product && !product->getParentOfType<gpu::GPUFuncOp>()) {
+      launches.push_back(std::nullopt);
+    } else {
+      return WalkResult::advance();
+    }
+    if (!product)
+      return WalkResult::advance();
+    launches.back() = kernels.size();
+    return WalkResult(add(product, function));
+  });
+  if (result.wasInterrupted())
+    return failure();
+  result = module.walk([&](gpu::GPUFuncOp function) {
+    GemmOp product = firstProduct(function);
+    if (!product || launched.contains(function))
+      return WalkResult::advance();
+    return WalkResult(add(product, function));
+  });
+  return failure(result.wasInterrupted());
+}
+
+void KernelCollector::collectLaunches() {
   size_t next = 0;
+  auto addType = [](Kernel &kernel, Type type) {
+    llvm::raw_string_ostream(kernel.argumentTypes.emplace_back()) << type;
+  };
   module.walk([&](gpu::LaunchFuncOp launch) {
-    if (next == compilation.kernels.size())
+    std::optional<size_t> record = launches[next++];
+    if (!record)
       return;
-    Kernel &kernel = compilation.kernels[next++];
+    Kernel &kernel = kernels[*record];
     kernel.module = launch.getKernelModuleName().str();
     kernel.name = launch.getKernelName().str();
     kernel.blocks = getConstantIntValue(launch.getGridSizeX());
     kernel.threads = getConstantIntValue(launch.getBlockSizeX()).value_or(0);
     if (Value bytes = launch.getDynamicSharedMemorySize())
       kernel.sharedBytes = getConstantIntValue(bytes).value_or(0);
-    for (Value argument : launch.getKernelOperands()) {
-      std::string type;
-      llvm::raw_string_ostream(type) << argument.getType();
-      kernel.argumentTypes.push_back(type);
-    }
+    for (Value argument : launch.getKernelOperands())
+      addType(kernel, argument.getType());
   });
+  for (Kernel &kernel : kernels) {
+    if (kernel.threads != 0)
+      continue;
+    auto function = module.lookupSymbol<gpu::GPUModuleOp>(kernel.module)
+                        .lookupSymbol<gpu::GPUFuncOp>(kernel.name);
+    kernel.threads = kernel.plan.grid.warps() *
+                     findFragmentMap(kernel.plan.atom->mapC)->lanes();
+    if (auto bytes =
+            function->getAttrOfType<IntegerAttr>(sharedBytesAttributeName))
+      kernel.sharedBytes = bytes.getInt();
+    for (Type type : function.getArgumentTypes())
+      addType(kernel, type);
+  }
 }
 
 /// Replaces each kernel's module by its PTX.
@@ -162,14 +240,23 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
         op.setPlanAttr(toAttribute(module.getContext(), *options.plan));
     });
   if (failed(runPasses(
-          module, [&](OpPassManager &pm) { addPlanPasses(pm, pipeline); })) ||
-      failed(collectProducts(module, compilation)))
+          module, [&](OpPassManager &pm) { addPlanPasses(pm, pipeline); })))
     return failure();
+  FailureOr<const Chip *> chip = targetOf(module);
+  if (failed(chip))
+    return failure();
+  compilation.chip = *chip;
+  KernelCollector collector(module, compilation);
+  if (failed(collector.collectProducts()))
+    return failure();
+  if (compilation.kernels.empty())
+    return module.emitError("expected a matrix product of a type that ")
+           << (*chip)->name << " has a matrix instruction for, but found none";
   if (level == Level::Planned)
     return compilation;
   if (failed(runPasses(module, addWarpPasses)))
     return failure();
-  collectLaunches(module, compilation);
+  collector.collectLaunches();
   if (level == Level::Warp)
     return compilation;
   if (failed(runPasses(module, addNVGPUPasses)))

@@ -273,7 +273,7 @@ llvm::Error Session::compare(const Compilation &compilation,
   return llvm::Error::success();
 }
 
-/// The only function with a body, which is what runs.
+/// The only public function with a body, which is what runs.
 static llvm::Expected<func::FuncOp> entryPoint(ModuleOp module) {
   func::FuncOp entry;
   for (func::FuncOp function : module.getOps<func::FuncOp>()) {
@@ -291,6 +291,23 @@ static llvm::Expected<func::FuncOp> entryPoint(ModuleOp module) {
   return entry;
 }
 
+/// What the entry is compared with: the function that its `kami.reference`
+/// names, or itself.
+static llvm::Expected<func::FuncOp> referenceOf(func::FuncOp entry) {
+  auto name = entry->getAttrOfType<FlatSymbolRefAttr>(referenceAttributeName);
+  if (!name)
+    return entry;
+  auto reference =
+      SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(entry, name);
+  if (!reference || reference.isExternal() ||
+      reference.getFunctionType() != entry.getFunctionType())
+    return llvm::createStringError(
+        "expected '" + referenceAttributeName + "' of '" + entry.getName() +
+        "' to name a function with a body and of the same type, but got '" +
+        name.getValue() + "'");
+  return reference;
+}
+
 llvm::Expected<RunResult>
 kami::compileAndRun(ModuleOp module, const CompileOptions &compileOptions,
                     const RunOptions &options, Compilation &compilation) {
@@ -298,6 +315,11 @@ kami::compileAndRun(ModuleOp module, const CompileOptions &compileOptions,
   llvm::Expected<func::FuncOp> originalEntry = entryPoint(*original);
   if (!originalEntry)
     return originalEntry.takeError();
+  llvm::Expected<func::FuncOp> reference = referenceOf(*originalEntry);
+  if (!reference)
+    return reference.takeError();
+  if (*reference != *originalEntry)
+    module.lookupSymbol(reference->getName())->erase();
   // The simulator takes lanes and registers; a device takes PTX, but the host's
   // part of the run is interpreted before the kernels leave MLIR.
   FailureOr<Compilation> compiled =
@@ -314,7 +336,7 @@ kami::compileAndRun(ModuleOp module, const CompileOptions &compileOptions,
   if (!entry)
     return entry.takeError();
   RunResult result;
-  Session session(*originalEntry, options);
+  Session session(*reference, options);
   if (llvm::Error error = session.makeInputs(*entry))
     return error;
   if (llvm::Error error = session.execute(*entry, compilation, result))

@@ -197,7 +197,8 @@ std::string Sweep::checkTraffic(const SweepCase &one,
   int64_t kTiles = (extents.k + plan.tile.k - 1) / plan.tile.k;
   ElementBytes bytes{byteWidth(plan.atom->operand),
                      byteWidth(plan.atom->accumulator)};
-  SharedTraffic traffic = blockTraffic(partition, plan.slices, bytes, kTiles);
+  SharedTraffic traffic =
+      blockTraffic(partition, plan.slices, bytes, kTiles, plan.transport);
   int64_t blocks = ((extents.m + plan.tile.m - 1) / plan.tile.m) *
                    ((extents.n + plan.tile.n - 1) / plan.tile.n) *
                    std::max<int64_t>(one.spec.batch, 1);

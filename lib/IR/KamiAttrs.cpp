@@ -163,11 +163,13 @@ verifySlicing(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                          << " shared slices of " << operand.name
                          << ", as many as a warp holds, but got "
                          << operand.shared;
-    if (transport == TransportKind::Gathered && operand.receivers > 1 &&
-        operand.shared != operand.held)
-      return emitError() << "expected gathered transport to share all "
-                         << operand.held << " slices of " << operand.name
-                         << ", but got " << operand.shared;
+    bool sharesAll = transport == TransportKind::Gathered ||
+                     transport == TransportKind::Resident;
+    if (sharesAll && operand.receivers > 1 && operand.shared != operand.held)
+      return emitError() << "expected " << stringifyTransportKind(transport)
+                         << " transport to share all " << operand.held
+                         << " slices of " << operand.name << ", but got "
+                         << operand.shared;
   }
   return success();
 }

@@ -39,12 +39,17 @@ struct KamiAsmInterface : mlir::OpAsmDialectInterface {
   }
 
   AliasResult getAlias(mlir::Type type, llvm::raw_ostream &os) const override {
-    auto fragment = mlir::dyn_cast<FragmentType>(type);
-    if (!fragment)
-      return AliasResult::NoAlias;
-    os << stringifyRole(fragment.getRole()) << fragment.getRows() << "x"
-       << fragment.getColumns();
-    return AliasResult::OverridableAlias;
+    if (auto fragment = mlir::dyn_cast<FragmentType>(type)) {
+      os << stringifyRole(fragment.getRole()) << fragment.getRows() << "x"
+         << fragment.getColumns();
+      return AliasResult::OverridableAlias;
+    }
+    if (auto block = mlir::dyn_cast<DistributedType>(type)) {
+      os << "block_" << stringifyRole(block.getRole()) << block.getShape()[0]
+         << "x" << block.getShape()[1];
+      return AliasResult::OverridableAlias;
+    }
+    return AliasResult::NoAlias;
   }
 };
 } // namespace

@@ -47,11 +47,11 @@ static LogicalResult verifyOperandKinds(GemmOp op) {
       isa<TensorType>(op.getB().getType()) != tensors)
     return op.emitOpError(
         "expected operands that are all tensors or all memrefs");
-  if (tensors != (op.getNumResults() == 1))
-    return op.emitOpError(
-        tensors ? "expected a result, since operands are tensors"
-                : "expected no result, since operands are memrefs");
-  if (tensors && op.getResult().getType() != op.getC().getType())
+  bool inPlace = isa<MemRefType>(op.getC().getType());
+  if (inPlace == (op.getNumResults() == 1))
+    return op.emitOpError(inPlace ? "expected no result, since C is a memref"
+                                  : "expected a result, since C is no memref");
+  if (!inPlace && op.getResult().getType() != op.getC().getType())
     return op.emitOpError("expected a result of type ")
            << op.getC().getType() << ", C's, but got "
            << op.getResult().getType();
@@ -67,6 +67,39 @@ static LogicalResult verifyOperandKinds(GemmOp op) {
              << type.getRank();
   }
   return success();
+}
+
+/// (C9)
+static LogicalResult verifyDistribution(GemmOp op) {
+  PlanAttr plan = op.getPlanAttr();
+  for (auto [value, role, transposed] :
+       {std::tuple(op.getA(), Role::A, op.getTransposeA()),
+        std::tuple(op.getB(), Role::B, op.getTransposeB()),
+        std::tuple(op.getC(), Role::C, false)}) {
+    auto type = dyn_cast<DistributedType>(value.getType());
+    if (!type)
+      continue;
+    if (type.getRole() != role)
+      return op.emitOpError("expected a distributed matrix of role ")
+             << stringifyRole(role) << ", but got "
+             << stringifyRole(type.getRole());
+    if (transposed)
+      return op.emitOpError("cannot transpose a distributed matrix");
+    if (!plan)
+      plan = type.getPlan();
+    if (type.getPlan() != plan)
+      return op.emitOpError("expected distributed matrices of one plan, the "
+                            "product's, but got ")
+             << plan << " and " << type.getPlan();
+  }
+  return success();
+}
+
+PlanAttr GemmOp::getDistribution() {
+  for (Value operand : {getA(), getB(), getC()})
+    if (auto type = dyn_cast<DistributedType>(operand.getType()))
+      return type.getPlan();
+  return nullptr;
 }
 
 /// (C3), (C6), (C7), (C8)
@@ -130,7 +163,8 @@ static LogicalResult verifyBatch(GemmOp op, ShapedType type, StringRef name) {
 }
 
 LogicalResult GemmOp::verify() {
-  if (failed(verifyOperandKinds(*this)) || failed(verifyElementTypes(*this)))
+  if (failed(verifyOperandKinds(*this)) || failed(verifyElementTypes(*this)) ||
+      failed(verifyDistribution(*this)))
     return failure();
   ShapedType a = getAType(), b = getBType(), c = getCType();
   bool ta = getTransposeA(), tb = getTransposeB();
@@ -155,8 +189,19 @@ void GemmOp::getEffects(
         &effects) {
   if (hasTensorSemantics())
     return;
-  effects.emplace_back(MemoryEffects::Read::get(), &getAMutable());
-  effects.emplace_back(MemoryEffects::Read::get(), &getBMutable());
+  if (getDistribution()) {
+    // Warps meet, as at a barrier.
+    effects.emplace_back(MemoryEffects::Read::get());
+    effects.emplace_back(MemoryEffects::Write::get());
+  }
+  auto isMatrix = [](OpOperand &operand) {
+    return isa<MemRefType>(operand.get().getType());
+  };
+  for (OpOperand *operand : {&getAMutable(), &getBMutable()})
+    if (isMatrix(*operand))
+      effects.emplace_back(MemoryEffects::Read::get(), operand);
+  if (!isMatrix(getCMutable()))
+    return;
   if (getBeta())
     effects.emplace_back(MemoryEffects::Read::get(), &getCMutable());
   effects.emplace_back(MemoryEffects::Write::get(), &getCMutable());

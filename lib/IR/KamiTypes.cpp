@@ -33,6 +33,18 @@ static void printShape(mlir::AsmPrinter &printer, int64_t rows, int64_t columns,
   printer << rows << 'x' << columns << 'x' << elementType;
 }
 
+static mlir::ParseResult parseMatrix(mlir::AsmParser &parser,
+                                     llvm::SmallVector<int64_t> &shape,
+                                     mlir::Type &elementType) {
+  shape.resize(2);
+  return parseShape(parser, shape[0], shape[1], elementType);
+}
+
+static void printMatrix(mlir::AsmPrinter &printer,
+                        llvm::ArrayRef<int64_t> shape, mlir::Type elementType) {
+  printShape(printer, shape[0], shape[1], elementType);
+}
+
 #define GET_TYPEDEF_CLASSES
 #include "kami/IR/KamiTypes.cpp.inc"
 
@@ -56,5 +68,43 @@ FragmentType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
       columns % tileColumns != 0)
     return emitError() << "expected a positive multiple of " << tileRows << "x"
                        << tileColumns << ", but got " << rows << "x" << columns;
+  return mlir::success();
+}
+
+//===----------------------------------------------------------------------===//
+// DistributedType
+//===----------------------------------------------------------------------===//
+
+static std::array<int64_t, 2> tileShape(PlanAttr plan, Role role) {
+  return {role == Role::B ? plan.getTileK() : plan.getTileM(),
+          role == Role::A ? plan.getTileK() : plan.getTileN()};
+}
+
+DistributedType DistributedType::get(Role role, PlanAttr plan) {
+  return get(plan.getContext(), tileShape(plan, role),
+             plan.getAtom().getElementType(role), role, plan);
+}
+
+mlir::ShapedType
+DistributedType::cloneWith(std::optional<llvm::ArrayRef<int64_t>> shape,
+                           mlir::Type elementType) const {
+  return get(getContext(), shape.value_or(getShape()), elementType, getRole(),
+             getPlan());
+}
+
+mlir::LogicalResult DistributedType::verify(
+    llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+    llvm::ArrayRef<int64_t> shape, mlir::Type elementType, Role role,
+    PlanAttr plan) {
+  mlir::Type expected = plan.getAtom().getElementType(role);
+  if (elementType != expected)
+    return emitError() << "expected element type " << expected
+                       << ", the atom's for role " << stringifyRole(role)
+                       << ", but got " << elementType;
+  std::array<int64_t, 2> tile = tileShape(plan, role);
+  if (shape != llvm::ArrayRef(tile))
+    return emitError() << "expected extents " << tile[0] << "x" << tile[1]
+                       << ", the plan's tile's for role " << stringifyRole(role)
+                       << ", but got " << shape[0] << "x" << shape[1];
   return mlir::success();
 }

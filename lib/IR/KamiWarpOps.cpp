@@ -212,8 +212,8 @@ struct DropLonelyMessages : OpRewritePattern<BroadcastOp> {
     if (!kept.empty()) {
       auto rest = BroadcastOp::create(
           rewriter, op.getLoc(), TypeRange(ValueRange(fragments)),
-          op.getGridAttr(), fragments, buffers, rewriter.getArrayAttr(groups),
-          rewriter.getDenseI64ArrayAttr(owners));
+          op.getGridAttr(), op.getNoTrailingBarrierAttr(), fragments, buffers,
+          rewriter.getArrayAttr(groups), rewriter.getDenseI64ArrayAttr(owners));
       for (auto [i, result] : llvm::zip_equal(kept, rest.getResults()))
         results[i] = result;
     }

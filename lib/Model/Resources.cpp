@@ -44,7 +44,8 @@ static int64_t working(const Operand &operand, const Operand &other) {
 }
 
 Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
-                                   const Slicing &unclamped, int64_t warpSize) {
+                                   const Slicing &unclamped, int64_t warpSize,
+                                   const Exchange &exchange) {
   Slicing slicing = clampSlicing(partition, unclamped);
   auto perThread = [&](int64_t elements, int64_t bytes) -> int64_t {
     return divideCeil(elements * bytes, bytesPerRegister * warpSize);
@@ -66,8 +67,13 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
   Registers registers;
   registers.accumulators =
       perThread(partition.warpM * partition.warpN, byteWidth(atom.accumulator));
-  registers.heldA = (a.held - a.parked) * a.slice;
-  registers.heldB = (b.held - b.parked) * b.slice;
+  // What a product gathers anew each time has to come from somewhere.
+  bool gathersA =
+      exchange.a == Source::Block && !exchange.keepsParkedA(partition.grid);
+  bool gathersB =
+      exchange.b == Source::Block && !exchange.keepsParkedB(partition.grid);
+  registers.heldA = (a.held - (gathersA ? 0 : a.parked)) * a.slice;
+  registers.heldB = (b.held - (gathersB ? 0 : b.parked)) * b.slice;
   registers.workingA = working(a, b);
   registers.workingB = working(b, a);
   registers.overhead = registerOverhead;
@@ -75,14 +81,16 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
 }
 
 Resources kami::resourcesOf(const Atom &atom, const Partition &partition,
-                            const Slicing &slicing, int64_t warpSize) {
+                            const Slicing &slicing, int64_t warpSize,
+                            const Exchange &exchange) {
   Resources resources;
   resources.warps = partition.grid.warps();
   resources.threads = resources.warps * warpSize;
-  resources.registers = registersPerThread(atom, partition, slicing, warpSize);
-  resources.shared =
-      sharedLayout(partition, slicing,
-                   {byteWidth(atom.operand), byteWidth(atom.accumulator)});
+  resources.registers =
+      registersPerThread(atom, partition, slicing, warpSize, exchange);
+  resources.shared = sharedLayout(
+      partition, slicing,
+      {byteWidth(atom.operand), byteWidth(atom.accumulator)}, exchange);
   return resources;
 }
 

@@ -22,8 +22,8 @@ Slicing kami::clampSlicing(const Partition &partition, Slicing slicing) {
 }
 
 SharedLayout kami::sharedLayout(const Partition &partition,
-                                const Slicing &unclamped,
-                                ElementBytes element) {
+                                const Slicing &unclamped, ElementBytes element,
+                                const Exchange &exchange) {
   Slicing slicing = clampSlicing(partition, unclamped);
   const WarpGrid &grid = partition.grid;
   SharedLayout layout;
@@ -35,16 +35,26 @@ SharedLayout kami::sharedLayout(const Partition &partition,
     region = {end, bytes};
     end += llvm::alignTo(bytes, regionAlignment);
   };
-  append(layout.parkedA, grid.warps() * slicing.sharedA * layout.sliceBytesA);
-  append(layout.parkedB, grid.warps() * slicing.sharedB * layout.sliceBytesB);
+  // Parked slices that stay come first, then those of this product alone.
+  for (bool stays : {true, false}) {
+    if (exchange.keepsParkedA(grid) == stays)
+      append(layout.parkedA,
+             grid.warps() * slicing.sharedA * layout.sliceBytesA);
+    if (exchange.keepsParkedB(grid) == stays)
+      append(layout.parkedB,
+             grid.warps() * slicing.sharedB * layout.sliceBytesB);
+    if (stays)
+      layout.kept = end;
+  }
+  int64_t buffers = exchange.transport == Transport::DoubleBuffered ? 2 : 1;
   if (grid.n > 1 && slicing.sharedA < partition.heldA())
-    append(layout.broadcastA, grid.m * grid.k * layout.sliceBytesA);
+    append(layout.broadcastA, buffers * grid.m * grid.k * layout.sliceBytesA);
   if (grid.m > 1 && slicing.sharedB < partition.heldB())
-    append(layout.broadcastB, grid.n * grid.k * layout.sliceBytesB);
+    append(layout.broadcastB, buffers * grid.n * grid.k * layout.sliceBytesB);
   if (grid.k > 1)
-    layout.reduce.bytes = grid.m * grid.n * partition.warpM * partition.warpN *
-                          element.accumulator;
-  layout.bytes = std::max(end, layout.reduce.bytes);
+    layout.reduce = {layout.kept, grid.m * grid.n * partition.warpM *
+                                      partition.warpN * element.accumulator};
+  layout.bytes = std::max(end, layout.kept + layout.reduce.bytes);
   return layout;
 }
 
@@ -94,76 +104,131 @@ struct Operands {
               element.operand,
           partition.grid.m, partition.heldB() - slicing.sharedB) {}
 };
+
+/// A k tile as it is exchanged.
+class Tile {
+public:
+  Tile(const Partition &partition, const Slicing &unclamped,
+       ElementBytes element, const Exchange &exchange)
+      : partition(partition), slicing(clampSlicing(partition, unclamped)),
+        exchange(exchange), operands(partition, slicing, element) {}
+
+  /// Broadcasts of a stage: A's and B's of one slice are one.
+  int64_t broadcasts(int64_t stage) const {
+    int64_t active = activeSlices(partition, stage);
+    auto sent = [&](const Operand &operand, int64_t firstHeld) -> int64_t {
+      return operand.group > 1 ? operand.inRegisters(active, firstHeld) : 0;
+    };
+    return std::max(sent(operands.a, partition.heldIndexA(stage, 0)),
+                    sent(operands.b, partition.heldIndexB(stage, 0)));
+  }
+  int64_t broadcasts() const {
+    int64_t sum = 0;
+    for (int64_t stage = 0; stage < partition.activeStages; ++stage)
+      sum += broadcasts(stage);
+    return sum;
+  }
+  /// Whether the product writes the parked slices of A, of B.
+  bool parksA() const {
+    return slicing.sharedA > 0 && !exchange.keepsParkedA(partition.grid);
+  }
+  bool parksB() const {
+    return slicing.sharedB > 0 && !exchange.keepsParkedB(partition.grid);
+  }
+
+  void addStage(SharedTraffic &traffic, int64_t stage) const;
+  void addParking(SharedTraffic &traffic) const;
+  SharedTraffic all() const {
+    SharedTraffic traffic;
+    addParking(traffic);
+    for (int64_t stage = 0; stage < partition.activeStages; ++stage)
+      addStage(traffic, stage);
+    return traffic;
+  }
+
+private:
+  const Partition &partition;
+  Slicing slicing;
+  Exchange exchange;
+  Operands operands;
+};
 } // namespace
 
-/// Adds the stage's traffic and returns the slices that were broadcast.
-static int64_t addStage(SharedTraffic &traffic, const Operand &operand,
-                        int64_t active, int64_t firstHeld) {
-  int64_t kept = operand.inRegisters(active, firstHeld);
-  int64_t sent = operand.group > 1 ? kept : 0;
-  int64_t parked = active - kept;
-  traffic.written += sent * operand.sliceBytes;
-  traffic.read += (sent * (operand.group - 1) + parked * operand.group) *
-                  operand.sliceBytes;
-  return sent;
-}
-
-static void addStage(SharedTraffic &traffic, const Partition &partition,
-                     const Operands &operands, int64_t stage) {
+void Tile::addStage(SharedTraffic &traffic, int64_t stage) const {
   int64_t active = activeSlices(partition, stage);
-  int64_t sentA = addStage(traffic, operands.a, active,
-                           partition.heldIndexA(stage, /*slice=*/0));
-  int64_t sentB = addStage(traffic, operands.b, active,
-                           partition.heldIndexB(stage, /*slice=*/0));
-  // A and B of one slice share a pair of barriers.
-  traffic.barriers += 2 * std::max(sentA, sentB);
+  auto add = [&](const Operand &operand, int64_t firstHeld) {
+    int64_t kept = operand.inRegisters(active, firstHeld);
+    int64_t sent = operand.group > 1 ? kept : 0;
+    int64_t parked = active - kept;
+    traffic.written += sent * operand.sliceBytes;
+    traffic.read += (sent * (operand.group - 1) + parked * operand.group) *
+                    operand.sliceBytes;
+  };
+  add(operands.a, partition.heldIndexA(stage, /*slice=*/0));
+  add(operands.b, partition.heldIndexB(stage, /*slice=*/0));
+  int64_t barriers = exchange.transport == Transport::DoubleBuffered ? 1 : 2;
+  traffic.barriers += barriers * broadcasts(stage);
 }
 
-static void addParking(SharedTraffic &traffic, const Partition &partition,
-                       const Slicing &slicing, const Operands &operands) {
-  if (slicing.sharedA + slicing.sharedB == 0)
+void Tile::addParking(SharedTraffic &traffic) const {
+  if (!parksA() && !parksB())
     return;
   for (int64_t stage = 0; stage < partition.activeStages; ++stage) {
     int64_t active = activeSlices(partition, stage);
-    int64_t keptA = operands.a.inRegisters(
-        active, partition.heldIndexA(stage, /*slice=*/0));
-    int64_t keptB = operands.b.inRegisters(
-        active, partition.heldIndexB(stage, /*slice=*/0));
-    traffic.written += (active - keptA) * operands.a.sliceBytes +
-                       (active - keptB) * operands.b.sliceBytes;
+    auto parked = [&](const Operand &operand, int64_t firstHeld) {
+      return (active - operand.inRegisters(active, firstHeld)) *
+             operand.sliceBytes;
+    };
+    if (parksA())
+      traffic.written +=
+          parked(operands.a, partition.heldIndexA(stage, /*slice=*/0));
+    if (parksB())
+      traffic.written +=
+          parked(operands.b, partition.heldIndexB(stage, /*slice=*/0));
   }
   ++traffic.barriers;
 }
 
 SharedTraffic kami::stageTraffic(const Partition &partition,
                                  const Slicing &slicing, ElementBytes element,
-                                 int64_t stage) {
-  Operands operands(partition, clampSlicing(partition, slicing), element);
+                                 int64_t stage, const Exchange &exchange) {
   SharedTraffic traffic;
-  addStage(traffic, partition, operands, stage);
+  Tile(partition, slicing, element, exchange).addStage(traffic, stage);
   return traffic;
 }
 
 SharedTraffic kami::parkingTraffic(const Partition &partition,
-                                   const Slicing &unclamped,
-                                   ElementBytes element) {
-  Slicing slicing = clampSlicing(partition, unclamped);
+                                   const Slicing &slicing, ElementBytes element,
+                                   const Exchange &exchange) {
   SharedTraffic traffic;
-  addParking(traffic, partition, slicing,
-             Operands(partition, slicing, element));
+  Tile(partition, slicing, element, exchange).addParking(traffic);
   return traffic;
 }
 
 SharedTraffic kami::tileTraffic(const Partition &partition,
-                                const Slicing &unclamped,
-                                ElementBytes element) {
-  Slicing slicing = clampSlicing(partition, unclamped);
-  Operands operands(partition, slicing, element);
-  SharedTraffic traffic;
-  addParking(traffic, partition, slicing, operands);
-  for (int64_t stage = 0; stage < partition.activeStages; ++stage)
-    addStage(traffic, partition, operands, stage);
-  return traffic;
+                                const Slicing &slicing, ElementBytes element,
+                                const Exchange &exchange) {
+  return Tile(partition, slicing, element, exchange).all();
+}
+
+int64_t kami::broadcasts(const Partition &partition, const Slicing &slicing) {
+  return Tile(partition, slicing, {}, {}).broadcasts();
+}
+
+bool kami::writesShared(const Partition &partition, const Slicing &slicing,
+                        const Exchange &exchange) {
+  Tile tile(partition, slicing, {}, exchange);
+  return tile.parksA() || tile.parksB() || tile.broadcasts() > 0;
+}
+
+bool kami::leavesReads(const Partition &partition, const Slicing &slicing,
+                       const Exchange &exchange) {
+  Tile tile(partition, slicing, {}, exchange);
+  // Of two buffers the first is the next to be written, and the last to have
+  // been read after an odd number of broadcasts.
+  bool oddBuffer = exchange.transport == Transport::DoubleBuffered &&
+                   tile.broadcasts() % 2 != 0;
+  return tile.parksA() || tile.parksB() || oddBuffer;
 }
 
 SharedTraffic kami::reduceTraffic(const Partition &partition,
@@ -174,17 +239,36 @@ SharedTraffic kami::reduceTraffic(const Partition &partition,
   return {bytes, bytes, 2 * rounds};
 }
 
+/// What a number of tiles exchange, with a barrier before all but the first if
+/// they need one.
+static SharedTraffic repeat(const SharedTraffic &tile, int64_t count,
+                            bool isSeparated) {
+  return {tile.written * count, tile.read * count,
+          tile.barriers * count + (isSeparated ? count - 1 : 0)};
+}
+
+static SharedTraffic operator+(const SharedTraffic &a, const SharedTraffic &b) {
+  return {a.written + b.written, a.read + b.read, a.barriers + b.barriers};
+}
+
 SharedTraffic kami::blockTraffic(const Partition &partition,
                                  const Slicing &slicing, ElementBytes element,
-                                 int64_t kTiles) {
-  SharedTraffic tile = tileTraffic(partition, slicing, element);
-  SharedTraffic block = {tile.written * kTiles, tile.read * kTiles,
-                         tile.barriers * kTiles};
-  if (slicing.sharedA + slicing.sharedB > 0)
-    block.barriers += kTiles - 1;
-  SharedTraffic reduce = reduceTraffic(partition, element);
-  block.written += reduce.written;
-  block.read += reduce.read;
-  block.barriers += reduce.barriers;
-  return block;
+                                 int64_t kTiles, Transport transport) {
+  Exchange exchange = {transport, Source::Memory, Source::Memory};
+  return repeat(tileTraffic(partition, slicing, element, exchange), kTiles,
+                leavesReads(partition, slicing, exchange)) +
+         reduceTraffic(partition, element);
+}
+
+SharedTraffic kami::productTraffic(const Partition &partition,
+                                   const Slicing &slicing, ElementBytes element,
+                                   Transport transport) {
+  Exchange exchange = {transport, Source::Block, Source::Block};
+  SharedTraffic traffic = tileTraffic(partition, slicing, element, exchange) +
+                          reduceTraffic(partition, element);
+  // Layer 0 may still read the last layer's sums.
+  bool leaves =
+      leavesReads(partition, slicing, exchange) || partition.grid.k > 1;
+  traffic.barriers += leaves && writesShared(partition, slicing, exchange);
+  return traffic;
 }

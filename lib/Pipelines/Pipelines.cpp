@@ -52,6 +52,7 @@ void kami::addWarpPasses(OpPassManager &pm) {
   pm.addPass(createKamiMapToGrid());
   pm.nest<gpu::GPUModuleOp>().addNestedPass<gpu::GPUFuncOp>(
       createKamiDistributeToWarps());
+  pm.addPass(createKamiSizeSharedMemory());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

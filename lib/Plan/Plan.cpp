@@ -47,14 +47,18 @@ llvm::StringRef kami::name(Transport transport) {
   switch (transport) {
   case Transport::Staged:
     return "staged";
+  case Transport::DoubleBuffered:
+    return "double_buffered";
   case Transport::Gathered:
     return "gathered";
+  case Transport::Resident:
+    return "resident";
   }
   llvm_unreachable("covered switch");
 }
 
 std::optional<Transport> kami::parseTransport(llvm::StringRef spelling) {
-  for (Transport transport : {Transport::Staged, Transport::Gathered})
+  for (Transport transport : allTransports)
     if (spelling == name(transport))
       return transport;
   return std::nullopt;

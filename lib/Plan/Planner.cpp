@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Plan/Planner.h"
+#include "BlockSearch.h"
 #include "Search.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -116,12 +117,16 @@ static Candidate makeCandidate(const Tiling &tiling, const Problem &problem,
   candidate.resources = tiling.resources;
   Partition partition = tiling.plan.partition();
   ElementBytes element = {byteWidth(atom.operand), byteWidth(atom.accumulator)};
-  SharedTraffic tile = tileTraffic(partition, tiling.plan.slices, element);
+  SharedTraffic tile = tileTraffic(partition, tiling.plan.slices, element,
+                                   tiling.plan.exchange(problem.source));
   candidate.barriers =
       tile.barriers + reduceTraffic(partition, element).barriers;
   candidate.paper = paperCost(
       {problem.extents, double(element.operand), double(element.accumulator)},
       tiling.plan.grid, machineFor(chip, rate, options.paper));
+  if (problem.source == Source::Block)
+    candidate.block = blockCost(atom, rate, partition, tiling.plan.slices,
+                                tiling.plan.transport, tiling.resources, chip);
   candidate.calibrated =
       tiling.misfit ? calibratedCost({problem.extents, problem.batch}, atom,
                                      rate, partition, tiling.plan.slices,
@@ -131,7 +136,9 @@ static Candidate makeCandidate(const Tiling &tiling, const Problem &problem,
   candidate.costs = isPaper ? costsOf(candidate.paper)
                             : costsOf(candidate.calibrated, partition, tile);
   candidate.score = isPaper ? candidate.paper.total + candidate.paper.layerSum
-                            : candidate.calibrated.total;
+                    : problem.source == Source::Block
+                        ? candidate.block.total
+                        : candidate.calibrated.total;
   candidate.rejected = explain(tiling.misfit, tiling.plan, problem, chip);
   return candidate;
 }
@@ -224,6 +231,19 @@ static llvm::SmallVector<RatedAtom, 4> usefulAtoms(const Problem &problem,
   return useful;
 }
 
+/// Every plan for a product inside a block.
+static void addBlockCandidates(const Problem &problem, const Chip &chip,
+                               const PlannerOptions &options,
+                               const Grids &grids,
+                               llvm::ArrayRef<RatedAtom> atoms,
+                               Choice &choice) {
+  for (const Plan &plan : enumerateBlockPlans(problem, chip, grids, atoms)) {
+    Candidate candidate = evaluatePlan(plan, problem, chip, options);
+    if (candidate.fits() || options.keepRejected)
+      choice.candidates.push_back(std::move(candidate));
+  }
+}
+
 llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
                                         const Chip &chip,
                                         const PlannerOptions &options) {
@@ -237,8 +257,11 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
     return missingGrid(problem);
 
   Choice choice;
-  choice.candidates.reserve(grids.size() * atoms.size() * 2);
+  if (problem.source == Source::Block)
+    addBlockCandidates(problem, chip, options, grids, atoms, choice);
   for (const WarpGrid &grid : grids) {
+    if (problem.source == Source::Block)
+      break;
     for (const RatedAtom &atom : atoms) {
       GridSearch search(problem, chip, atom, grid);
       search.run();
@@ -278,8 +301,8 @@ Candidate kami::evaluatePlan(const Plan &plan, const Problem &problem,
     return candidate;
   }
   Partition partition = plan.partition();
-  tiling.resources =
-      resourcesOf(*plan.atom, partition, plan.slices, chip.warpSize);
+  tiling.resources = resourcesOf(*plan.atom, partition, plan.slices,
+                                 chip.warpSize, plan.exchange(problem.source));
   if (!tiling.misfit)
     tiling.cost = calibratedCost({problem.extents, problem.batch}, *plan.atom,
                                  *chip.findRate(*plan.atom), partition,

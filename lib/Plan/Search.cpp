@@ -222,8 +222,8 @@ void GridSearch::keepMisfit(const Plan &plan, const Resources &resources,
 bool GridSearch::tryPlan(const Partition &partition, Transport transport,
                          const Slicing &slicing) {
   Plan plan = {atom.atom, partition.tile, grid, transport, slicing};
-  Resources resources =
-      resourcesOf(*atom.atom, partition, slicing, chip.warpSize);
+  Resources resources = resourcesOf(*atom.atom, partition, slicing,
+                                    chip.warpSize, plan.exchange());
   if (Misfit misfit = findMisfit(resources, chip)) {
     keepMisfit(plan, resources, misfit);
     return false;

@@ -68,8 +68,7 @@ private:
   int64_t registerLimit;
   /// Whether any plan of the tile in hand fits.
   bool fits = false;
-  std::array<std::optional<Tiling>, 2> bests;
-  std::array<std::optional<Tiling>, 2> misfits;
+  std::array<std::optional<Tiling>, std::size(allTransports)> bests, misfits;
 };
 
 } // namespace kami

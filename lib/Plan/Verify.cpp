@@ -71,12 +71,13 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
     return misfit;
   Partition partition = plan.partition();
   Slicing slicing = clampSlicing(partition, plan.slices);
-  bool gathered = plan.transport == Transport::Gathered;
+  bool gathered = plan.exchange().parksBroadcasts();
   if (gathered && plan.grid.n > 1 && slicing.sharedA < partition.heldA())
     return {Misfit::NotGatheredA, partition.heldA(), slicing.sharedA};
   if (gathered && plan.grid.m > 1 && slicing.sharedB < partition.heldB())
     return {Misfit::NotGatheredB, partition.heldB(), slicing.sharedB};
-  return findMisfit(resourcesOf(*plan.atom, partition, slicing, chip.warpSize),
+  return findMisfit(resourcesOf(*plan.atom, partition, slicing, chip.warpSize,
+                                plan.exchange(problem.source)),
                     chip);
 }
 
@@ -111,8 +112,9 @@ static std::string explainForm(const Misfit &misfit, const Plan &plan,
 std::string kami::explain(const Misfit &misfit, const Plan &plan,
                           const Problem &problem, const Chip &chip) {
   auto gathered = [&](llvm::StringRef operand) {
-    return ("gathered needs all " + Twine(misfit.needed) + " slices of " +
-            operand + " in shared memory, but got " + Twine(misfit.available))
+    return (name(plan.transport) + " needs all " + Twine(misfit.needed) +
+            " slices of " + operand + " in shared memory, but got " +
+            Twine(misfit.available))
         .str();
   };
   switch (misfit.reason) {

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kami/IR/KamiTypes.h"
 #include "kami/Simulator/Scalar.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -348,6 +349,13 @@ static ScalarOp::Function castOp(Operation *op) {
       .Default([](Operation *) { return nullptr; });
 }
 
+/// Fragments are elementwise too, in a select.
+static Type elementOf(Type type) {
+  if (auto fragment = dyn_cast<kami::FragmentType>(type))
+    return fragment.getElementType();
+  return getElementTypeOrSelf(type);
+}
+
 std::optional<ScalarOp> kami::sim::decodeScalarOp(Operation *op) {
   ScalarOp decoded;
   decoded.function = integerOp(op);
@@ -360,9 +368,9 @@ std::optional<ScalarOp> kami::sim::decodeScalarOp(Operation *op) {
     return std::nullopt;
   decoded.operands = op->getNumOperands();
   std::optional<ElementFormat> from =
-      formatOf(getElementTypeOrSelf(op->getOperands().back()));
+      formatOf(elementOf(op->getOperands().back().getType()));
   std::optional<ElementFormat> to =
-      formatOf(getElementTypeOrSelf(op->getResult(0)));
+      formatOf(elementOf(op->getResult(0).getType()));
   if (!from || !to)
     return std::nullopt;
   decoded.from = *from;

@@ -448,7 +448,8 @@ static LogicalResult decodeBroadcast(Decoder &decoder, BroadcastOp op) {
       message.payload = form;
       message.phase = i;
     }
-    decoder.append(op, runBarrier);
+    if (handler == runSend || !op.getNoTrailingBarrier())
+      decoder.append(op, runBarrier);
   }
   return success();
 }

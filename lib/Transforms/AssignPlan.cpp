@@ -73,6 +73,13 @@ private:
     problem->algorithm = constraints.algorithm;
     problem->warps = constraints.warps;
     problem->tile = constraints.tile;
+    if (PlanAttr distribution = op.getDistribution()) {
+      op.setPlanAttr(distribution);
+      return success();
+    }
+    if (auto kernel = op->getParentOfType<gpu::GPUFuncOp>())
+      if (failed(constrainToBlock(op, kernel, *problem)))
+        return failure();
     llvm::Expected<Choice> choice = choosePlan(*problem, **chip, options);
     if (!choice)
       return op.emitOpError(llvm::toString(choice.takeError()));
@@ -81,6 +88,33 @@ private:
       return op.emitOpError("no lowering yet for target '")
              << (*chip)->name << "'; its plans can be read with kami-plan";
     op.setPlanAttr(toAttribute(&getContext(), plan));
+    return success();
+  }
+
+  /// All of C in one tile, and the kernel's warps.
+  static LogicalResult constrainToBlock(GemmOp op, gpu::GPUFuncOp kernel,
+                                        Problem &problem) {
+    // Deeper products are summed tile by tile.
+    constexpr int64_t maxDepth = 256;
+    for (auto [name, extent] :
+         {std::pair("m", op.getM()), std::pair("n", op.getN())})
+      if (ShapedType::isDynamic(extent))
+        return op.emitOpError("expected an extent of ")
+               << name << " known at compile time inside a kernel";
+    if (!problem.tile)
+      problem.tile = {problem.extents.m, problem.extents.n,
+                      std::min(problem.extents.k, maxDepth)};
+    std::optional<ArrayRef<int32_t>> block = kernel.getKnownBlockSize();
+    if (!block || problem.warps)
+      return success();
+    FailureOr<const Chip *> chip = targetOf(op);
+    if (failed(chip))
+      return failure();
+    int64_t threads = int64_t((*block)[0]) * (*block)[1] * (*block)[2];
+    if (threads % (*chip)->warpSize != 0)
+      return op.emitOpError("expected a known_block_size of whole warps of ")
+             << (*chip)->warpSize << " threads, but got " << threads;
+    problem.warps = threads / (*chip)->warpSize;
     return success();
   }
 };

@@ -200,7 +200,7 @@ func.func @gemm(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: tensor<8x8xf32>) {
 // -----
 
 func.func @gemm(%a: tensor<8x8xf16>, %b: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
-  // expected-error@+1 {{'kami.gemm' op expected a result, since operands are tensors}}
+  // expected-error@+1 {{'kami.gemm' op expected a result, since C is no memref}}
   kami.gemm ins(%a, %b : tensor<8x8xf16>, tensor<8x8xf16>) outs(%c : tensor<8x8xf32>) accumulator(f32)
   return
 }
@@ -208,7 +208,7 @@ func.func @gemm(%a: tensor<8x8xf16>, %b: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
 // -----
 
 func.func @gemm(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: memref<8x8xf32>) {
-  // expected-error@+1 {{'kami.gemm' op expected no result, since operands are memrefs}}
+  // expected-error@+1 {{'kami.gemm' op expected no result, since C is a memref}}
   %d = kami.gemm ins(%a, %b : memref<8x8xf16>, memref<8x8xf16>) outs(%c : memref<8x8xf32>) accumulator(f32) -> tensor<8x8xf32>
   return
 }
@@ -874,5 +874,194 @@ func.func @mma_sync(%a: vector<4xf64>, %b: vector<2xf32>, %c: vector<4xf64>) {
 func.func @mma_sync(%a: vector<4xf64>, %b: vector<2xf64>, %c: vector<2x2xf64>) {
   // expected-error@+1 {{'kami.mma_sync' op expected operand c of type 'vector<4xf64>', but got 'vector<2x2xf64>'}}
   %0 = kami.mma_sync %a, %b, %c atom #dmma : vector<4xf64>, vector<2xf64>, vector<2x2xf64>
+  return
+}
+
+// -----
+
+#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+// expected-error@+1 {{expected element type 'f16', the atom's for role a, but got 'f32'}}
+func.func private @distributed_element(!kami.distributed<64x32xf32, a, #plan>)
+
+// -----
+
+#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+// expected-error@+1 {{expected extents 64x32, the plan's tile's for role a, but got 32x32}}
+func.func private @distributed_extents(!kami.distributed<32x32xf16, a, #plan>)
+
+// -----
+
+#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected resident transport to share all 1 slices of B, but got 0}}
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = resident, slices = {k = 16, shared = [0, 0]}>
+func.func private @resident(!kami.distributed<64x32xf16, a, #plan>)
+
+// -----
+
+#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+#other = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+!a = !kami.distributed<64x32xf16, a, #plan>
+!b = !kami.distributed<32x24xf16, b, #plan>
+!c = !kami.distributed<64x24xf32, c, #plan>
+func.func @distribute_element(%m: memref<64x32xf32>) {
+  // expected-error@+1 {{'kami.distribute' op expected a matrix of 'f16', but got 'f32'}}
+  %0 = kami.distribute %m : memref<64x32xf32> -> !a
+  return
+}
+
+// -----
+
+#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+#other = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+!a = !kami.distributed<64x32xf16, a, #plan>
+!b = !kami.distributed<32x24xf16, b, #plan>
+!c = !kami.distributed<64x24xf32, c, #plan>
+func.func @distribute_extents(%m: memref<64x16xf16>) {
+  // expected-error@+1 {{'kami.distribute' op expected a matrix of 32 columns, but got 16}}
+  %0 = kami.distribute %m : memref<64x16xf16> -> !a
+  return
+}
+
+// -----
+
+#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+#other = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+!a = !kami.distributed<64x32xf16, a, #plan>
+!b = !kami.distributed<32x24xf16, b, #plan>
+!c = !kami.distributed<64x24xf32, c, #plan>
+func.func @distribute_role(%m: memref<64x24xf32>) {
+  // expected-error@+1 {{'kami.distribute' op expected a result of role a or b, but got c}}
+  %0 = kami.distribute %m : memref<64x24xf32> -> !c
+  return
+}
+
+// -----
+
+#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+#other = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+!a = !kami.distributed<64x32xf16, a, #plan>
+!b = !kami.distributed<32x24xf16, b, #plan>
+!c = !kami.distributed<64x24xf32, c, #plan>
+func.func @splat_type(%x: f16) {
+  // expected-error@+1 {{'kami.splat' op expected a value of type 'f32', but got 'f16'}}
+  %0 = kami.splat %x : f16 -> !c
+  return
+}
+
+// -----
+
+#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+#other = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+!a = !kami.distributed<64x32xf16, a, #plan>
+!b = !kami.distributed<32x24xf16, b, #plan>
+!c = !kami.distributed<64x24xf32, c, #plan>
+func.func @splat_role(%x: f16) {
+  // expected-error@+1 {{'kami.splat' op expected a result of role c, but got a}}
+  %0 = kami.splat %x : f16 -> !a
+  return
+}
+
+// -----
+
+#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+#other = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+!a = !kami.distributed<64x32xf16, a, #plan>
+!b = !kami.distributed<32x24xf16, b, #plan>
+!c = !kami.distributed<64x24xf32, c, #plan>
+func.func @collect_role(%a: !a, %m: memref<64x32xf16>) {
+  // expected-error@+1 {{'kami.collect' op expected a value of role c, but got a}}
+  kami.collect %a, %m : !a, memref<64x32xf16>
+  return
+}
+
+// -----
+
+#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+#other = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+!a = !kami.distributed<64x32xf16, a, #plan>
+!b = !kami.distributed<32x24xf16, b, #plan>
+!c = !kami.distributed<64x24xf32, c, #plan>
+func.func @collect_scale(%c: !c, %m: memref<64x24xf32>, %x: f64) {
+  // expected-error@+1 {{'kami.collect' op expected a scale of type 'f32', but got 'f64'}}
+  kami.collect %c, %m alpha(%x : f64) : !c, memref<64x24xf32>
+  return
+}
+
+// -----
+
+#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+#other = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+!a = !kami.distributed<64x32xf16, a, #plan>
+!b = !kami.distributed<32x24xf16, b, #plan>
+!c = !kami.distributed<64x24xf32, c, #plan>
+func.func @collect_extents(%c: !c, %m: memref<32x24xf32>) {
+  // expected-error@+1 {{'kami.collect' op expected a matrix of 64 rows, but got 32}}
+  kami.collect %c, %m : !c, memref<32x24xf32>
+  return
+}
+
+// -----
+
+#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+#other = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+!a = !kami.distributed<64x32xf16, a, #plan>
+!b = !kami.distributed<32x24xf16, b, #plan>
+!c = !kami.distributed<64x24xf32, c, #plan>
+func.func @gemm_distributed_role(%a: !a, %m: memref<64x32xf16>, %c: !c) {
+  // expected-error@+1 {{'kami.gemm' op expected a distributed matrix of role b, but got a}}
+  %0 = kami.gemm ins(%m, %a : memref<64x32xf16>, !a) outs(%c : !c) accumulator(f32) -> !c
+  return
+}
+
+// -----
+
+#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+#other = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+!a = !kami.distributed<64x32xf16, a, #plan>
+!b = !kami.distributed<32x24xf16, b, #plan>
+!c = !kami.distributed<64x24xf32, c, #plan>
+func.func @gemm_distributed_transpose(%a: !a, %b: !b, %c: !c) {
+  // expected-error@+1 {{'kami.gemm' op cannot transpose a distributed matrix}}
+  %0 = kami.gemm ins(%a, %b : !a, !b) outs(%c : !c) transpose_a accumulator(f32) -> !c
+  return
+}
+
+// -----
+
+#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+#other = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+!a = !kami.distributed<64x32xf16, a, #plan>
+!b = !kami.distributed<32x24xf16, b, #plan>
+!c = !kami.distributed<64x24xf32, c, #plan>
+func.func @gemm_distributed_plan(%a: !a, %b: !b, %c: !c) {
+  // expected-error@+1 {{'kami.gemm' op expected distributed matrices of one plan, the product's}}
+  %0 = kami.gemm ins(%a, %b : !a, !b) outs(%c : !c) accumulator(f32) plan(#other) -> !c
+  return
+}
+
+// -----
+
+#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+#other = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+!a = !kami.distributed<64x32xf16, a, #plan>
+!b = !kami.distributed<32x24xf16, b, #plan>
+!c = !kami.distributed<64x24xf32, c, #plan>
+func.func @gemm_distributed_result(%a: !a, %b: !b, %c: !c) {
+  // expected-error@+1 {{'kami.gemm' op expected a result, since C is no memref}}
+  kami.gemm ins(%a, %b : !a, !b) outs(%c : !c) accumulator(f32)
   return
 }

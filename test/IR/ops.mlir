@@ -155,3 +155,27 @@ func.func @mma_sync(%a: vector<4xf64>, %b: vector<2xf64>, %c: vector<4xf64>) -> 
 }
 
 }
+
+#blockAtom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#blockPlan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #blockAtom, tile = 64x24x32, transport = resident, slices = {k = 16, shared = [0, 1]}>
+!distA = !kami.distributed<64x32xf16, a, #blockPlan>
+!distB = !kami.distributed<32x24xf16, b, #blockPlan>
+!distC = !kami.distributed<64x24xf32, c, #blockPlan>
+
+// CHECK-LABEL: func @block_level
+// CHECK:         %[[A:.+]] = kami.distribute %{{.+}} : memref<64x32xf16> -> !block_a64x32
+// CHECK:         %[[B:.+]] = kami.distribute %{{.+}} : memref<?x24xf16> -> !block_b32x24
+// CHECK:         %[[START:.+]] = kami.splat %{{.+}} : f32 -> !block_c64x24
+// CHECK:         %[[C:.+]] = kami.gemm ins(%[[A]], %[[B]] : {{.+}}) outs(%[[START]] : {{.+}}) beta(%{{.+}} : f32) accumulator(f32) plan(#{{[a-z0-9]+}}) -> !block_c64x24
+// CHECK:         kami.gemm ins(%{{.+}}, %[[B]] : memref<64x32xf16, {{.+}}>, !block_b32x24) outs(%{{.+}} : memref<64x24xf32>)
+// CHECK:         kami.collect %[[C]], %{{.+}} alpha(%{{.+}} : f32) beta(%{{.+}} : f32) : !block_c64x24, memref<64x24xf16>
+func.func @block_level(%ma: memref<64x32xf16>, %mb: memref<?x24xf16>, %mc: memref<64x24xf16>, %md: memref<64x24xf32>,
+                       %s: memref<64x32xf16, #gpu.address_space<workgroup>>, %x: f32) {
+  %a = kami.distribute %ma : memref<64x32xf16> -> !distA
+  %b = kami.distribute %mb : memref<?x24xf16> -> !distB
+  %start = kami.splat %x : f32 -> !distC
+  %c = kami.gemm ins(%a, %b : !distA, !distB) outs(%start : !distC) beta(%x : f32) accumulator(f32) plan(#blockPlan) -> !distC
+  kami.gemm ins(%s, %b : memref<64x32xf16, #gpu.address_space<workgroup>>, !distB) outs(%md : memref<64x24xf32>) accumulator(f32)
+  kami.collect %c, %mc alpha(%x : f32) beta(%x : f32) : !distC, memref<64x24xf16>
+  return
+}

@@ -164,10 +164,10 @@ gpu.func @three_d(%a: memref<32x64xf16>, %b: memref<64x16xf16>, %c: memref<32x16
 // CHECK-SAME:    %[[A:.+]]: memref<32x32xf16>, %[[B:.+]]: memref<32x16xf16>
 // CHECK-NOT:     kami.broadcast
 // CHECK:         %[[ROW:.+]], %[[COLUMN:.+]], %{{.+}} = kami.warp_coordinates [2, 2, 1]
-// CHECK:         %[[ALL_A:.+]] = memref.view %{{.+}}[%c0][] : {{.*}} to memref<2048xi8,
-// CHECK:         %[[ALL_B:.+]] = memref.view %{{.+}}[%c2048][] : {{.*}} to memref<1024xi8,
 // CHECK:         %[[BEFORE:.+]] = arith.muli %[[ROW]], %c2
 // CHECK:         %[[WARP:.+]] = arith.addi %[[BEFORE]], %[[COLUMN]]
+// CHECK:         %[[ALL_A:.+]] = memref.view %{{.+}}[%c0][] : {{.*}} to memref<2048xi8,
+// CHECK:         %[[ALL_B:.+]] = memref.view %{{.+}}[%c2048][] : {{.*}} to memref<1024xi8,
 // CHECK:         %[[OWN_A:.+]] = kami.load %[[A]]
 // CHECK:         kami.share %[[OWN_A]], %[[ALL_A]][%[[WARP]]]
 // CHECK:         %[[OWN_B:.+]] = kami.load %[[B]]
@@ -310,14 +310,14 @@ gpu.func @short_k(%a: memref<64x5xf16>, %b: memref<5x8xf16>, %c: memref<64x8xf32
 
 // -----
 
-// A second product in the kernel, or a next one in a loop over tiles, waits until
-// nobody reads the buffers any more.
+// After a broadcast nobody reads its buffer any more, so that the next product in
+// a loop needs no barrier of its own.
 
 // CHECK-LABEL: gpu.func @loop_of_products
-// CHECK:         scf.for
-// CHECK:           gpu.barrier
-// CHECK:           kami.load
-// CHECK:           kami.broadcast
+// CHECK-NOT:     gpu.barrier
+// CHECK:         kami.broadcast
+// CHECK-NOT:     gpu.barrier
+// CHECK:         gpu.return
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 #plan = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #hmma, tile = 32x8x16, transport = staged, slices = {k = 16, shared = [0, 0]}>
 gpu.module @kernels {
@@ -326,6 +326,60 @@ gpu.func @loop_of_products(%a: memref<32x16xf16>, %b: memref<16x8xf16>, %c: memr
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %n step %c1 {
     kami.gemm ins(%a, %b : memref<32x16xf16>, memref<16x8xf16>) outs(%c : memref<32x8xf32>) accumulator(f32) plan(#plan)
+  }
+  gpu.return
+}
+}
+
+// -----
+
+// What was gathered may still be read when the next product begins; so may the
+// first of two buffers after one broadcast.
+
+// CHECK-LABEL: gpu.func @loop_of_gathered
+// CHECK:         scf.for
+// CHECK-NOT:       kami.share
+// CHECK-NOT:       kami.broadcast
+// CHECK:           gpu.barrier
+// CHECK:           kami.share
+// CHECK:           gpu.barrier
+// CHECK:           kami.fetch
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#gathered = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #hmma, tile = 32x8x16, transport = gathered, slices = {k = 16, shared = [0, 1]}>
+gpu.module @kernels {
+gpu.func @loop_of_gathered(%a: memref<32x16xf16>, %b: memref<16x8xf16>, %c: memref<32x8xf32>, %n: index) kernel {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    kami.gemm ins(%a, %b : memref<32x16xf16>, memref<16x8xf16>) outs(%c : memref<32x8xf32>) accumulator(f32) plan(#gathered)
+  }
+  gpu.return
+}
+}
+
+// -----
+
+// CHECK-LABEL: gpu.func @double_buffered
+// CHECK:         scf.for
+// CHECK-NOT:       kami.share
+// CHECK-NOT:       kami.broadcast
+// CHECK:           gpu.barrier
+// CHECK:           %[[FIRST:.+]] = memref.view %{{.+}}[%c0][]
+// CHECK:           %[[SECOND:.+]] = memref.view %{{.+}}[%c256][]
+// CHECK:           kami.broadcast in [3, 1, 1] no_trailing_barrier
+// CHECK-NEXT:        along column from 0 via %[[FIRST]]
+// CHECK:           kami.broadcast in [3, 1, 1] no_trailing_barrier
+// CHECK-NEXT:        along column from 1 via %[[SECOND]]
+// CHECK:           kami.broadcast in [3, 1, 1] no_trailing_barrier
+// CHECK-NEXT:        along column from 2 via %[[FIRST]]
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#double = #kami.plan<one_d, grid = [3, 1, 1], unit = warp, atom = #hmma, tile = 48x8x48, transport = double_buffered, slices = {k = 16, shared = [0, 0]}>
+gpu.module @kernels {
+gpu.func @double_buffered(%a: memref<48x48xf16>, %b: memref<48x8xf16>, %c: memref<48x8xf32>, %n: index) kernel {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    kami.gemm ins(%a, %b : memref<48x48xf16>, memref<48x8xf16>) outs(%c : memref<48x8xf32>) accumulator(f32) plan(#double)
   }
   gpu.return
 }

@@ -168,3 +168,65 @@ TEST(SharedLayout, TrafficIsTheSumOverWarps) {
     ASSERT_EQ(tile.barriers, replay.traffic.barriers);
   }
 }
+
+// Two buffers in turn need one barrier a slice, and one more before the next tile
+// where the first buffer was the last to be read: 4 stages leave the second.
+TEST(SharedLayout, DoubleBuffered) {
+  Exchange exchange = {Transport::DoubleBuffered};
+  Partition four({64, 64, 64}, {4, 1, 1}, {16, 8, 16}, 16);
+  SharedLayout layout = sharedLayout(four, {16, 0, 0}, halves, exchange);
+  EXPECT_EQ(layout.broadcastB.bytes, 2 * 2048);
+  SharedTraffic tile = tileTraffic(four, {16, 0, 0}, halves, exchange);
+  EXPECT_EQ(tile.written + tile.read, 4 * 4 * 2048);
+  EXPECT_EQ(tile.barriers, 4);
+  EXPECT_FALSE(leavesReads(four, {16, 0, 0}, exchange));
+  SharedTraffic block = blockTraffic(four, {16, 0, 0}, halves, 3,
+                                     Transport::DoubleBuffered);
+  EXPECT_EQ(block.barriers, 12);
+
+  Partition three({48, 64, 48}, {3, 1, 1}, {16, 8, 16}, 16);
+  EXPECT_TRUE(leavesReads(three, {16, 0, 0}, exchange));
+  block = blockTraffic(three, {16, 0, 0}, halves, 3, Transport::DoubleBuffered);
+  EXPECT_EQ(block.barriers, 3 * 3 + 2);
+}
+
+// Of operands that are distributed already, what is resident stays, in front of
+// what every product uses anew.
+TEST(SharedLayout, ResidentOperandsStay) {
+  Partition partition({64, 64, 64}, {2, 2, 2}, {16, 8, 16}, 16);
+  ASSERT_EQ(partition.heldA(), 1);
+  Slicing slicing = {16, 1, 1};
+  Exchange resident = {Transport::Resident, Source::Block, Source::Block};
+  SharedLayout layout = sharedLayout(partition, slicing, halves, resident);
+  // 8 warps with a slice of 32 × 16 halves of A, and of B.
+  EXPECT_EQ(layout.kept, 2 * 8 * 1024);
+  EXPECT_EQ(layout.reduce.offset, layout.kept);
+  EXPECT_EQ(layout.bytes, layout.kept + 64 * 64 * 4);
+  EXPECT_FALSE(writesShared(partition, slicing, resident));
+  SharedTraffic product =
+      productTraffic(partition, slicing, halves, Transport::Resident);
+  // Nothing of A and B is written; each of 2 stages is read by all 8 warps.
+  SharedTraffic reduce = reduceTraffic(partition, halves);
+  EXPECT_EQ(product.written, reduce.written);
+  EXPECT_EQ(product.read, reduce.read + 2 * 2 * 8 * 1024);
+  EXPECT_EQ(product.barriers, reduce.barriers);
+}
+
+// Gathered, every product writes its operands again, a barrier after the reads
+// of the one before and another one before its own.
+TEST(SharedLayout, GatheredOperandsAreWrittenByEveryProduct) {
+  Partition partition({64, 64, 64}, {4, 1, 1}, {16, 8, 16}, 16);
+  Slicing slicing = {16, 0, 1};
+  Exchange gathered = {Transport::Gathered, Source::Block, Source::Block};
+  SharedLayout layout = sharedLayout(partition, slicing, halves, gathered);
+  EXPECT_EQ(layout.kept, 0);
+  EXPECT_EQ(layout.bytes, 64 * 64 * 2);
+  SharedTraffic product =
+      productTraffic(partition, slicing, halves, Transport::Gathered);
+  EXPECT_EQ(product.written, 64 * 64 * 2);
+  EXPECT_EQ(product.read, 4 * 64 * 64 * 2);
+  EXPECT_EQ(product.barriers, 2);
+  // Half of A, which nobody else needs, may live in shared memory all the same.
+  EXPECT_EQ(sharedLayout(partition, {16, 2, 1}, halves, gathered).kept,
+            4 * 2 * 512);
+}

@@ -36,6 +36,10 @@ int main(int argc, char **argv) {
       "compare-with-simulator",
       cl::desc("Ask for the simulator's bits where inputs are integers"),
       cl::location(options.compareWithSimulator), cl::cat(category));
+  cl::opt<bool> block("block",
+                      cl::desc("Products of operands that are distributed "
+                               "over a block"),
+                      cl::cat(category));
   cl::opt<bool, true> verbose("verbose",
                               cl::desc("Print each case before it runs"),
                               cl::location(options.verbose), cl::cat(category));
@@ -50,7 +54,7 @@ int main(int argc, char **argv) {
   if (!kind)
     return reportError("kami-sweep", kind.takeError());
   options.device = *kind;
-  llvm::Expected<SweepResult> result = runSweep(options, llvm::outs());
+  llvm::Expected<SweepResult> result = (block ? runBlockSweep : runSweep)(options, llvm::outs());
   if (!result)
     return reportError("kami-sweep", result.takeError());
   llvm::outs() << "device " << name(*kind) << ", seed " << options.seed

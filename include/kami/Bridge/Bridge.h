@@ -36,8 +36,13 @@ MmaAtomAttr toAttribute(mlir::MLIRContext *context, const Atom &atom);
 /// or null.
 const Atom *findAtom(MmaAtomAttr attribute);
 
-/// How `plan` uses a block's shared memory.
+/// How `plan` uses a block's shared memory, with operands from memory, or from
+/// where `exchange` says.
 SharedLayout sharedLayout(const Plan &plan);
+SharedLayout sharedLayout(const Plan &plan, const Exchange &exchange);
+
+/// How the slices of a planned product travel inside a kernel.
+Exchange exchangeOf(GemmOp op, const Plan &plan);
 
 PlanAttr toAttribute(mlir::MLIRContext *context, const Plan &plan);
 /// Emits an error at `op` if no table has the plan's atom.

@@ -72,7 +72,13 @@ struct RunResult {
   std::vector<std::vector<uint8_t>> contents;
 };
 
-/// Compiles the only public function of `module`, runs it and compares.
+/// An attribute of the function that runs: the private function that says what
+/// it should compute, in `linalg` or `kami.gemm`, where it cannot say so
+/// itself, because it launches kernels that somebody wrote.
+constexpr llvm::StringLiteral referenceAttributeName = "kami.reference";
+
+/// Compiles the only public function of `module`, runs it and compares with its
+/// evaluation, or with that of its `kami.reference`.
 /// `compilation` receives what was compiled. `module` is lowered in place.
 llvm::Expected<RunResult> compileAndRun(mlir::ModuleOp module,
                                         const CompileOptions &compileOptions,

@@ -43,6 +43,11 @@ struct SweepResult {
 llvm::Expected<SweepResult> runSweep(const SweepOptions &options,
                                      llvm::raw_ostream &os);
 
+/// The same for products inside a block, of operands that are distributed over
+/// it: repeated in a loop, with a plan at random from all that fit.
+llvm::Expected<SweepResult> runBlockSweep(const SweepOptions &options,
+                                          llvm::raw_ostream &os);
+
 } // namespace kami
 
 #endif // KAMI_DRIVER_SWEEP_H

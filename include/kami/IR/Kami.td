@@ -14,6 +14,7 @@ include "kami/IR/KamiAttrs.td"
 include "kami/IR/KamiTypes.td"
 include "kami/IR/KamiProblemOps.td"
 include "kami/IR/KamiWarpOps.td"
+include "kami/IR/KamiBlockOps.td"
 include "kami/IR/KamiTargetOps.td"
 
 #endif // KAMI_IR_KAMI_TD

@@ -48,7 +48,9 @@ def Kami_AlgorithmEnum : Kami_Enum<"AlgorithmKind", "the paper's algorithms", [
 
 def Kami_TransportEnum : Kami_Enum<"TransportKind", "how an operand reaches other warps", [
     I32EnumAttrCase<"Staged", 0, "staged">,
-    I32EnumAttrCase<"Gathered", 1, "gathered">,
+    I32EnumAttrCase<"DoubleBuffered", 1, "double_buffered">,
+    I32EnumAttrCase<"Gathered", 2, "gathered">,
+    I32EnumAttrCase<"Resident", 3, "resident">,
   ]>;
 
 def Kami_UnitEnum : Kami_Enum<"UnitKind", "the compute unit that executes an atom", [
@@ -133,6 +135,12 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     the tile of C that a block computes and how many terms of the sum it takes
     at a time, how operands reach the warps that do not hold them, and which
     slices of an operand wait in shared memory because registers have no room.
+
+    An operand is sent slice by slice, through one buffer and two barriers
+    (`staged`) or two buffers in turn and one barrier (`double_buffered`), or all
+    at once (`gathered`), or lies in shared memory for as long as it lives
+    (`resident`).
+
     `kami-assign-plan` writes one; one written by hand is obeyed, or refused
     with the reason.
 
@@ -150,7 +158,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
       both rows and columns, else one_d
     * (C3) the slice's k is a positive multiple of the atom's
     * (C4) no more slices are shared than a warp holds
-    * (C5) `gathered` shares all slices of every operand that is broadcast
+    * (C5) `gathered` and `resident` share all slices of every operand that is
+      broadcast
   }];
   let parameters = (ins
     EnumParameter<Kami_AlgorithmEnum>:$algorithm,

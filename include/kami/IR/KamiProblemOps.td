@@ -17,8 +17,10 @@ include "mlir/Interfaces/TilingInterface.td"
 class Kami_Op<string mnemonic, list<Trait> traits = []>
     : Op<Kami_Dialect, mnemonic, traits>;
 
-def Kami_MatrixOperand : AnyTypeOf<[AnyRankedTensor, AnyNon0RankedMemRef],
-                                   "ranked tensor or memref of rank 2 or more">;
+def Kami_MatrixOperand : AnyTypeOf<[AnyRankedTensor, AnyNon0RankedMemRef, Kami_DistributedType],
+                                   "ranked tensor or memref of rank 2 or more, or distributed matrix">;
+def Kami_MatrixResult : AnyTypeOf<[AnyRankedTensor, Kami_DistributedType],
+                                  "ranked tensor or distributed matrix">;
 def Kami_ScalarFloat : AnyTypeOf<[F16, BF16, F32, F64], "float">;
 
 def Kami_GemmOp : Kami_Op<"gemm", [
@@ -43,6 +45,11 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     On tensors the result is the new C; on memrefs C is written in place and
     must not overlap A or B.
 
+    Inside a kernel, the product is that of one block, and A, B and C may also be
+    distributed over it already; the result is then the new C, distributed.
+    Memrefs may be in workgroup memory. Every thread of the block takes part, and
+    what other threads wrote to memory operands must be separated by a barrier.
+
     Example:
 
     ```mlir
@@ -55,8 +62,8 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     ```
 
     Constraints:
-    * (C1) operands are all tensors, with a result of C's type, or all memrefs,
-      without a result
+    * (C1) operands are all tensors, or none is; there is a result, of C's type,
+      unless C is a memref
     * (C2) every operand has at least two dimensions, C no fewer than A or B
     * (C3) A's and B's element types are equal
     * (C4) the extents of m, n and k agree between the operands, and are not 0
@@ -64,13 +71,15 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     * (C6) `alpha` and `beta` have the accumulator's type
     * (C7) the accumulator is at least as wide as A's elements and C's
     * (C8) elements and accumulator are all floats or all integers
+    * (C9) distributed operands have the role of their place, are not transposed,
+      and have one plan, which is the product's if it has any
   }];
   let arguments = (ins
     Kami_MatrixOperand:$a, Kami_MatrixOperand:$b, Kami_MatrixOperand:$c,
     Optional<Kami_ScalarFloat>:$alpha, Optional<Kami_ScalarFloat>:$beta,
     UnitAttr:$transposeA, UnitAttr:$transposeB, TypeAttr:$accumulator,
     OptionalAttr<Kami_PlanAttr>:$plan);
-  let results = (outs Optional<AnyRankedTensor>:$result);
+  let results = (outs Optional<Kami_MatrixResult>:$result);
   let assemblyFormat = [{
     `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)` `outs` `(` $c `:` type($c) `)`
     (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`beta` `(` $beta^ `:` type($beta) `)`)?
@@ -81,12 +90,18 @@ def Kami_GemmOp : Kami_Op<"gemm", [
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return getCMutable(); }
+    /// C, unless it is distributed: then nothing is updated in place.
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      unsigned count = ::mlir::isa<DistributedType>(getC().getType()) ? 0 : 1;
+      return ::mlir::MutableOperandRange(getOperation(), 2, count);
+    }
 
     ::mlir::ShapedType getAType() { return ::mlir::cast<::mlir::ShapedType>(getA().getType()); }
     ::mlir::ShapedType getBType() { return ::mlir::cast<::mlir::ShapedType>(getB().getType()); }
     ::mlir::ShapedType getCType() { return ::mlir::cast<::mlir::ShapedType>(getC().getType()); }
     bool hasTensorSemantics() { return ::mlir::isa<::mlir::TensorType>(getC().getType()); }
+    /// The plan of the operands that are distributed; null where none is.
+    PlanAttr getDistribution();
 
     int64_t getBatchRank() { return getCType().getRank() - 2; }
     /// Extents, or `ShapedType::kDynamic`. k is taken from A, or from B where

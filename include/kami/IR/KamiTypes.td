@@ -10,6 +10,7 @@
 #define KAMI_IR_KAMITYPES_TD
 
 include "kami/IR/KamiAttrs.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
 
 def Kami_FragmentType : TypeDef<Kami_Dialect, "Fragment"> {
   let mnemonic = "fragment";
@@ -41,6 +42,38 @@ def Kami_FragmentType : TypeDef<Kami_Dialect, "Fragment"> {
     int64_t getByteSize() const {
       return getNumTiles() * getMap().lanes() * getMap().bytesPerLane();
     }
+  }];
+}
+
+def Kami_DistributedType : TypeDef<Kami_Dialect, "Distributed", [ShapedTypeInterface]> {
+  let mnemonic = "distributed";
+  let summary = "A matrix spread over a block's warps";
+  let description = [{
+    The A, B or C of a block's product, held by its warps as a plan says: each
+    has its slices of A and B in registers, or, for those that the plan's slicing
+    or its `resident` transport put there, in shared memory, and its part of C in
+    registers. With several layers, layer 0 holds C.
+
+    A value of this type does not change; every warp of the block takes part in
+    the ops that make and use it.
+
+    Example: `!kami.distributed<64x32xf16, a, #plan>`
+
+    Constraints:
+    * (C1) the element type is the plan's atom's for the role
+    * (C2) the extents are the plan's tile's for the role
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+                        EnumParameter<Kami_RoleEnum>:$role, "PlanAttr":$plan);
+  let assemblyFormat = "`<` custom<Matrix>($shape, $elementType) `,` $role `,` $plan `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The type of that operand of a product with that plan.
+    static DistributedType get(Role role, PlanAttr plan);
+
+    bool hasRank() const { return true; }
+    ::mlir::ShapedType cloneWith(std::optional<::llvm::ArrayRef<int64_t>> shape,
+                                 ::mlir::Type elementType) const;
   }];
 }
 

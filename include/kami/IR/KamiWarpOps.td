@@ -124,6 +124,9 @@ def Kami_BroadcastOp : Kami_Op<"broadcast", [
     names share the two barriers: they are one stage of the algorithm. `via` is
     a buffer of the fragment's bytes times the number of groups.
 
+    With `no_trailing_barrier` the second barrier is left out: the buffers may
+    only be written again after another one.
+
     All warps of the block execute the op, and it orders their memory accesses
     as a barrier does.
 
@@ -141,13 +144,13 @@ def Kami_BroadcastOp : Kami_Op<"broadcast", [
     * (C3) results have the operands' types
     * (C4) the buffers are in workgroup memory and large enough
   }];
-  let arguments = (ins DenseI64ArrayAttr:$grid,
+  let arguments = (ins DenseI64ArrayAttr:$grid, UnitAttr:$noTrailingBarrier,
                        Variadic<Kami_FragmentType>:$fragments,
                        Variadic<Kami_SharedBuffer>:$buffers,
                        Kami_GroupArrayAttr:$groups, DenseI64ArrayAttr:$owners);
   let results = (outs Variadic<Kami_FragmentType>:$results);
   let assemblyFormat = [{
-    `in` $grid custom<Messages>($fragments, type($fragments), $groups, $owners,
+    `in` $grid (`no_trailing_barrier` $noTrailingBarrier^)? custom<Messages>($fragments, type($fragments), $groups, $owners,
                                 $buffers, type($buffers), type($results)) attr-dict
   }];
   let hasVerifier = 1;

@@ -73,6 +73,55 @@ inline bool operator==(const Slicing &a, const Slicing &b) {
   return a.k == b.k && a.sharedA == b.sharedA && a.sharedB == b.sharedB;
 }
 
+/// How an operand reaches the warps that do not hold it.
+enum class Transport {
+  /// Slice by slice, as in the paper: the owners write, a barrier, the others
+  /// read, a barrier.
+  Staged,
+  /// The same through two buffers in turn, so that the second barrier falls
+  /// away.
+  DoubleBuffered,
+  /// All owners write all of it at once; one barrier; everyone reads on demand.
+  Gathered,
+  /// It lies in shared memory, written once, and everyone reads on demand.
+  Resident,
+};
+
+constexpr Transport allTransports[] = {
+    Transport::Staged, Transport::DoubleBuffered, Transport::Gathered,
+    Transport::Resident};
+
+/// Where an operand of a block's product lies before it.
+enum class Source {
+  /// In memory; every warp loads what it holds.
+  Memory,
+  /// With the warps already: in their registers, and, as far as the slicing and
+  /// the transport say so, in shared memory.
+  Block,
+};
+
+/// What decides how a product's slices travel, beside partition and slicing.
+struct Exchange {
+  Transport transport = Transport::Staged;
+  Source a = Source::Memory;
+  Source b = Source::Memory;
+
+  /// Whether the parked slices of A, of B, lie in shared memory between
+  /// products. Otherwise the product writes them.
+  bool keepsParkedA(const WarpGrid &grid) const {
+    return a == Source::Block &&
+           (transport != Transport::Gathered || grid.n == 1);
+  }
+  bool keepsParkedB(const WarpGrid &grid) const {
+    return b == Source::Block &&
+           (transport != Transport::Gathered || grid.m == 1);
+  }
+  /// Whether all slices of an operand that is broadcast are parked.
+  bool parksBroadcasts() const {
+    return transport == Transport::Gathered || transport == Transport::Resident;
+  }
+};
+
 /// The distribution of one block tile. All members are in elements or counts,
 /// and every extent is padded to whole instructions.
 struct Partition {

@@ -23,7 +23,8 @@ namespace kami {
 struct Registers {
   /// Partial sums of C.
   int64_t accumulators = 0;
-  /// Slices of A and B that stay in registers.
+  /// Slices of A and B that stay in registers: those that are not parked, and,
+  /// where operands are distributed already, those that a product gathers.
   int64_t heldA = 0;
   int64_t heldB = 0;
   /// What has been fetched from shared memory to be multiplied. A slice that
@@ -53,7 +54,8 @@ constexpr int64_t onDemandAtoms = 4;
 
 /// `warpSize`: lanes that share a fragment.
 Registers registersPerThread(const Atom &atom, const Partition &partition,
-                             const Slicing &slicing, int64_t warpSize);
+                             const Slicing &slicing, int64_t warpSize,
+                             const Exchange &exchange = {});
 
 struct Resources {
   int64_t warps = 0;
@@ -63,7 +65,8 @@ struct Resources {
 };
 
 Resources resourcesOf(const Atom &atom, const Partition &partition,
-                      const Slicing &slicing, int64_t warpSize);
+                      const Slicing &slicing, int64_t warpSize,
+                      const Exchange &exchange = {});
 
 /// Blocks with these needs that one multiprocessor can hold at a time; at least
 /// 1 if they fit at all.

@@ -47,7 +47,7 @@ struct SharedRegion {
   int64_t bytes = 0;
 };
 
-/// Offsets are multiples of 16.
+/// Offsets are multiples of 16. What stays between products comes first.
 struct SharedLayout {
   /// Parked slices, warp after warp: slice i (of the parked ones) of warp w is
   /// at `parkedA.offset + (w * sharedA + i) * sliceBytesA`.
@@ -55,11 +55,14 @@ struct SharedLayout {
   SharedRegion parkedB;
   /// The buffers of a broadcast, one slice for each group: for the row r of
   /// layer l at index l * pm + r, for the column c of layer l at l * pn + c.
+  /// Double-buffered, the second buffer follows the first.
   SharedRegion broadcastA;
   SharedRegion broadcastB;
   /// One layer's partial sums, while they are added up. It overlays the
-  /// regions above, whose contents are not needed any more.
+  /// regions above whose contents are not needed any more.
   SharedRegion reduce;
+  /// The first bytes, which hold operands between products.
+  int64_t kept = 0;
   /// What a block asks for.
   int64_t bytes = 0;
 
@@ -69,7 +72,7 @@ struct SharedLayout {
 };
 
 SharedLayout sharedLayout(const Partition &partition, const Slicing &slicing,
-                          ElementBytes element);
+                          ElementBytes element, const Exchange &exchange = {});
 
 /// Bytes that all warps of a block together write to and read from shared
 /// memory, and barriers that the block passes. Slices without an element of the
@@ -82,25 +85,45 @@ struct SharedTraffic {
 
 /// One stage: broadcasts, and reads of parked slices.
 SharedTraffic stageTraffic(const Partition &partition, const Slicing &slicing,
-                           ElementBytes element, int64_t stage);
+                           ElementBytes element, int64_t stage,
+                           const Exchange &exchange = {});
 
-/// Parking at the start of a k tile: each parked slice written once, and one
-/// barrier if there is any.
+/// Parking at the start of a k tile: each slice that the product itself parks
+/// written once, and one barrier if there is any.
 SharedTraffic parkingTraffic(const Partition &partition, const Slicing &slicing,
-                             ElementBytes element);
+                             ElementBytes element,
+                             const Exchange &exchange = {});
 
 /// One k tile: parking and all stages.
 SharedTraffic tileTraffic(const Partition &partition, const Slicing &slicing,
-                          ElementBytes element);
+                          ElementBytes element, const Exchange &exchange = {});
+
+/// Slices of one k tile that are broadcast, each with its own barriers.
+int64_t broadcasts(const Partition &partition, const Slicing &slicing);
+
+/// Whether one k tile writes shared memory that others may still be reading
+/// from before, and whether it leaves such reads behind. Where both hold for
+/// neighbours, a barrier must stand between.
+bool writesShared(const Partition &partition, const Slicing &slicing,
+                  const Exchange &exchange);
+bool leavesReads(const Partition &partition, const Slicing &slicing,
+                 const Exchange &exchange);
 
 /// The sum over layers: pk - 1 rounds of a barrier, one layer's write, a
 /// barrier, layer 0's read.
 SharedTraffic reduceTraffic(const Partition &partition, ElementBytes element);
 
-/// A block's whole work on `kTiles` tiles along k. Where slices are parked, one
-/// more barrier keeps the next tile from overwriting what is still read.
+/// A block's whole work on `kTiles` tiles along k, from memory. A barrier more
+/// keeps the next tile from overwriting what is still read, if anything is.
 SharedTraffic blockTraffic(const Partition &partition, const Slicing &slicing,
-                           ElementBytes element, int64_t kTiles);
+                           ElementBytes element, int64_t kTiles,
+                           Transport transport = Transport::Staged);
+
+/// One product of operands that are distributed over the block, in a row of
+/// such products: with the barrier that separates it from the one before, where
+/// there must be one.
+SharedTraffic productTraffic(const Partition &partition, const Slicing &slicing,
+                             ElementBytes element, Transport transport);
 
 } // namespace kami
 

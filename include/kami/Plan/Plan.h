@@ -22,15 +22,6 @@ namespace kami {
 /// The paper's algorithms, by the dimensions of the warp grid that exceed 1.
 enum class Algorithm { OneD, TwoD, ThreeD };
 
-/// How an operand reaches the warps that do not hold it.
-enum class Transport {
-  /// Stage by stage, as in the paper: the owners write, a barrier, the others
-  /// read, a barrier.
-  Staged,
-  /// All owners write all of it at once; one barrier; everyone reads on demand.
-  Gathered,
-};
-
 /// The spellings in IR, "one_d", ..., and of the flag `--algorithm`, "1d", ....
 llvm::StringRef name(Algorithm algorithm);
 llvm::StringRef flag(Algorithm algorithm);
@@ -54,6 +45,9 @@ struct Plan {
   Algorithm algorithm() const { return algorithmOf(grid); }
   Partition partition() const {
     return Partition(tile, grid, atom->shape, slices.k);
+  }
+  Exchange exchange(Source source = Source::Memory) const {
+    return {transport, source, source};
   }
 };
 

@@ -16,7 +16,7 @@
 #ifndef KAMI_PLAN_PLANNER_H
 #define KAMI_PLAN_PLANNER_H
 
-#include "kami/Model/CalibratedModel.h"
+#include "kami/Model/BlockModel.h"
 #include "kami/Model/PaperModel.h"
 #include "kami/Plan/Problem.h"
 #include <string>
@@ -69,6 +69,8 @@ struct Candidate {
   Costs costs;
   PaperCost paper;
   CalibratedCost calibrated;
+  /// For a product inside a block; `calibrated` counts memory, too.
+  BlockCost block;
   /// What candidates are sorted by, in cycles.
   double score = 0;
   /// Why it cannot be; empty when it fits.

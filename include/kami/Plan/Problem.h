@@ -20,6 +20,9 @@ struct Problem {
   ElementKind operand = ElementKind::F16;
   ElementKind accumulator = ElementKind::F32;
   int64_t batch = 1;
+  /// `Block`: one block's product, over and over, of operands that are
+  /// distributed over it; `Memory`: of operands that it loads first.
+  Source source = Source::Memory;
 
   std::optional<Algorithm> algorithm;
   /// Warps of a block.

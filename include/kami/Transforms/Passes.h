@@ -22,10 +22,14 @@ namespace kami {
 #define GEN_PASS_REGISTRATION
 #include "kami/Transforms/Passes.h.inc"
 
-/// Replaces a planned product on memrefs, inside a kernel whose blocks have the
-/// plan's warps, by its warp-level ops. The product is the block's: its m and n
-/// are at most the plan's tile. Emits an error at `op` if it cannot.
-mlir::LogicalResult distributeToWarps(mlir::OpBuilder &builder, GemmOp op);
+/// Replaces the block-level ops of a kernel, whose blocks have the plans'
+/// warps, by warp-level ones. Sets `sharedBytesAttributeName` if these use
+/// shared memory. Emits an error at an op that cannot be distributed.
+mlir::LogicalResult distributeToWarps(mlir::gpu::GPUFuncOp kernel);
+
+/// An attribute of a kernel: bytes of dynamic shared memory that it has to be
+/// launched with, at least.
+constexpr llvm::StringLiteral sharedBytesAttributeName = "kami.shared_bytes";
 
 } // namespace kami
 

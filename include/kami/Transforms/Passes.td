@@ -30,6 +30,10 @@ def KamiAssignPlan : Pass<"kami-assign-plan"> {
     for the module's target. Extents known only at run time are planned for as
     if they were large. Plans that are there already stay; `kami-verify-target`
     judges them.
+
+    A product inside a kernel is one block's: m and n have to be static and the
+    tile covers them, and the warps are those of the kernel's `known_block_size`,
+    if it has one. If an operand is distributed, its plan is the product's.
   }];
   let dependentDialects = ["::kami::KamiDialect"];
   let options = [
@@ -69,10 +73,24 @@ def KamiDistributeToWarps : Pass<"kami-distribute-to-warps", "::mlir::gpu::GPUFu
   let description = [{
     Turns each planned `kami.gemm` inside a kernel into loads of the warp's
     slices, broadcasts stage by stage, multiply-accumulates, the sum over layers
-    and the store, as its plan says.
+    and the store, as its plan says. A distributed matrix becomes the warp's
+    fragments of it, and a buffer for the slices that lie in shared memory.
+
+    Products take turns in the first bytes of the dynamic shared memory; the
+    kernel's `kami.shared_bytes` says how many bytes it needs in all.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def KamiSizeSharedMemory : Pass<"kami-size-shared-memory", "::mlir::ModuleOp"> {
+  let summary = "Launch kernels with the shared memory that they need";
+  let description = [{
+    Gives each `gpu.launch_func` of a kernel with `kami.shared_bytes` that many
+    bytes of dynamic shared memory, unless it says a number of its own, which has
+    to suffice.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::arith::ArithDialect"];
 }
 
 #endif // KAMI_TRANSFORMS_PASSES_TD

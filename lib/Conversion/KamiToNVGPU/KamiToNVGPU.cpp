@@ -114,6 +114,25 @@ private:
   }
 };
 
+/// One fragment or another.
+struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::SelectOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isa<FragmentType>(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not a fragment");
+    SmallVector<Value> tiles;
+    for (auto [yes, no] :
+         llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
+      tiles.push_back(arith::SelectOp::create(rewriter, op.getLoc(),
+                                              op.getCondition(), yes, no));
+    rewriter.replaceOpWithMultiple(op, {tiles});
+    return success();
+  }
+};
+
 struct ConvertKamiToNVGPU
     : kami::impl::ConvertKamiToNVGPUBase<ConvertKamiToNVGPU> {
   void runOnOperation() override {
@@ -125,6 +144,8 @@ struct ConvertKamiToNVGPU
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalDialect<KamiDialect>();
     target.addLegalOp<MmaSyncOp>();
+    target.addDynamicallyLegalOp<arith::SelectOp>(
+        [](arith::SelectOp op) { return !isa<FragmentType>(op.getType()); });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     if (failed(applyPartialConversion(getOperation(), target,
@@ -146,7 +167,7 @@ void kami::addFragmentConversion(TypeConverter &converter) {
 
 void kami::populateKamiToNVGPUPatterns(const TypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  patterns.add<ConvertWarpCoordinates, ConvertFill, ConvertMma>(
+  patterns.add<ConvertWarpCoordinates, ConvertFill, ConvertMma, ConvertSelect>(
       converter, patterns.getContext());
   populateGlobalMemoryPatterns(converter, patterns);
   populateSharedMemoryPatterns(converter, patterns);

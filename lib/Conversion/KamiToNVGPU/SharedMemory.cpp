@@ -150,7 +150,8 @@ struct ConvertBroadcast : OpConversionPattern<BroadcastOp> {
       b.setInsertionPointToStart(choice.elseBlock());
       scf::YieldOp::create(b, slot.read(b));
     }
-    gpu::BarrierOp::create(b);
+    if (!op.getNoTrailingBarrier())
+      gpu::BarrierOp::create(b);
     rewriter.replaceOpWithMultiple(op, std::move(received));
     return success();
   }

@@ -1,0 +1,95 @@
+//===- BlockMemory.cpp - A kernel's shared memory ------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockMemory.h"
+#include "kami/Bridge/Bridge.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace kami;
+using namespace mlir;
+
+static bool isInLoop(Operation *op) {
+  return op->getParentOfType<LoopLikeOpInterface>() != nullptr;
+}
+
+LogicalResult BlockMemory::addProduct(GemmOp op) {
+  FailureOr<Plan> plan = toPlan(op, *op.getPlan());
+  if (failed(plan))
+    return failure();
+  Exchange exchange = exchangeOf(op, *plan);
+  SharedLayout layout = kami::sharedLayout(*plan, exchange);
+  scratch = std::max(scratch, layout.bytes - layout.kept);
+  Partition partition = plan->partition();
+  uses.push_back(
+      {op, writesShared(partition, plan->slices, exchange),
+       leavesReads(partition, plan->slices, exchange) || plan->grid.k > 1});
+  return success();
+}
+
+LogicalResult BlockMemory::addDistribution(DistributeOp op) {
+  DistributedType type = op.getResult().getType();
+  FailureOr<Plan> plan = toPlan(op, type.getPlan());
+  if (failed(plan))
+    return failure();
+  bool isA = type.getRole() == Role::A;
+  Exchange exchange = {plan->transport, isA ? Source::Block : Source::Memory,
+                       isA ? Source::Memory : Source::Block};
+  SharedLayout layout = kami::sharedLayout(*plan, exchange);
+  if (layout.kept == 0)
+    return success();
+  homes[op] = kept;
+  kept += layout.kept;
+  if (!isInLoop(op))
+    return success();
+  // The next round writes the same bytes again.
+  guarded.insert(op);
+  for (Operation *user : op.getResult().getUsers())
+    if (user->hasTrait<OpTrait::IsTerminator>())
+      return op.emitOpError("cannot pass a matrix that lies in shared memory "
+                            "from one round of a loop to the next");
+  return success();
+}
+
+void BlockMemory::findHazards() {
+  auto sharesLoop = [](Operation *one, Operation *other) {
+    for (auto loop = one->getParentOfType<LoopLikeOpInterface>(); loop;
+         loop = loop->getParentOfType<LoopLikeOpInterface>())
+      if (loop->isProperAncestor(other))
+        return true;
+    return false;
+  };
+  for (auto [index, use] : llvm::enumerate(uses)) {
+    if (!use.writes)
+      continue;
+    for (auto [otherIndex, other] : llvm::enumerate(uses))
+      if (other.leavesReads &&
+          (otherIndex < index || sharesLoop(use.op, other.op)))
+        guarded.insert(use.op);
+  }
+}
+
+FailureOr<BlockMemory> BlockMemory::of(gpu::GPUFuncOp kernel) {
+  BlockMemory memory;
+  WalkResult result = kernel.walk([&](Operation *op) {
+    if (auto product = dyn_cast<GemmOp>(op))
+      return WalkResult(memory.addProduct(product));
+    if (auto distribution = dyn_cast<DistributeOp>(op))
+      return WalkResult(memory.addDistribution(distribution));
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  // Distributed matrices come behind the scratch part.
+  memory.scratch = llvm::alignTo(memory.scratch, 16);
+  for (auto &[op, offset] : memory.homes)
+    offset += memory.scratch;
+  memory.total = memory.scratch + memory.kept;
+  memory.findHazards();
+  return memory;
+}

@@ -1,0 +1,459 @@
+//===- Distributor.cpp - One op of a block, warp by warp -----------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Distributor.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace kami;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Shares
+//===----------------------------------------------------------------------===//
+
+/// Warps that an operand is sent to, its owner included.
+static int64_t receiversOf(const Partition &partition, Role role) {
+  return role == Role::A ? partition.grid.n : partition.grid.m;
+}
+
+/// The first of the stages that a warp's `index`-th held slice may belong to.
+static int64_t firstStage(const Partition &partition, int64_t receivers,
+                          int64_t index) {
+  return index / partition.slicesPerStage * receivers;
+}
+
+Holdings::Holdings(const Partition &partition, const Slicing &unclamped,
+                   const Exchange &exchange, Role role) {
+  Slicing slicing = clampSlicing(partition, unclamped);
+  bool isA = role == Role::A;
+  if (isA ? exchange.keepsParkedA(partition.grid)
+          : exchange.keepsParkedB(partition.grid))
+    parked = isA ? slicing.sharedA : slicing.sharedB;
+  int64_t held = isA ? partition.heldA() : partition.heldB();
+  int64_t receivers = receiversOf(partition, role);
+  for (int64_t index = 0; index != held - parked; ++index)
+    if (partition.isActive(firstStage(partition, receivers, index),
+                           index % partition.slicesPerStage))
+      inRegisters.push_back(index);
+}
+
+static MemRefType bufferType(MLIRContext *context, int64_t bytes) {
+  auto space = gpu::AddressSpaceAttr::get(
+      context, gpu::GPUDialect::getWorkgroupAddressSpace());
+  return MemRefType::get({bytes}, IntegerType::get(context, 8),
+                         MemRefLayoutAttrInterface(), space);
+}
+
+static FragmentType fragmentType(const Partition &partition, MmaAtomAttr atom,
+                                 Role role) {
+  int64_t rows = role == Role::B ? partition.sliceK : partition.warpM;
+  int64_t columns = role == Role::A ? partition.sliceK : partition.warpN;
+  return FragmentType::get(atom.getContext(), rows, columns,
+                           atom.getElementType(role), role, atom);
+}
+
+/// Bytes that the parked slices of all warps take.
+static int64_t parkedBytes(const Partition &partition, FragmentType slice,
+                           int64_t parked) {
+  return partition.grid.warps() * parked * slice.getByteSize();
+}
+
+SmallVector<Type> kami::shareTypes(DistributedType type, const Plan &plan) {
+  Partition partition = plan.partition();
+  FragmentType fragment =
+      ::fragmentType(partition, type.getPlan().getAtom(), type.getRole());
+  if (type.getRole() == Role::C)
+    return {fragment};
+  Holdings holdings(partition, plan.slices, plan.exchange(Source::Block),
+                    type.getRole());
+  SmallVector<Type> types(holdings.inRegisters.size(), fragment);
+  if (holdings.parked)
+    types.push_back(bufferType(
+        type.getContext(), parkedBytes(partition, fragment, holdings.parked)));
+  return types;
+}
+
+//===----------------------------------------------------------------------===//
+// Small pieces
+//===----------------------------------------------------------------------===//
+
+Value Distributor::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value).getResult();
+}
+
+Value Distributor::multiply(Value value, int64_t factor) {
+  return b.createOrFold<arith::MulIOp>(value, constant(factor));
+}
+
+Value Distributor::add(Value left, Value right) {
+  return b.createOrFold<arith::AddIOp>(left, right);
+}
+
+FragmentType Distributor::fragmentType(Role role) {
+  return ::fragmentType(partition, atom, role);
+}
+
+/// `bytes` bytes of the block's shared memory.
+Value Distributor::view(int64_t offset, int64_t bytes) {
+  if (!sharedMemory)
+    sharedMemory = gpu::DynamicSharedMemoryOp::create(
+        b, bufferType(b.getContext(), ShapedType::kDynamic));
+  return memref::ViewOp::create(b, bufferType(b.getContext(), bytes),
+                                sharedMemory, constant(offset), ValueRange());
+}
+
+/// The operand as the product sees it: a transpose is a matter of strides.
+Value Distributor::logicalView(Value matrix, bool transposed) {
+  if (!transposed)
+    return matrix;
+  auto swapped = AffineMapAttr::get(
+      AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, b.getContext()));
+  return memref::TransposeOp::create(b, matrix, swapped);
+}
+
+/// Columns (dim 1) of A or rows (dim 0) of B that one k tile multiplies.
+Value Distributor::tileOfK(Value matrix, unsigned dim, Value offset,
+                           OpFoldResult size) {
+  unsigned other = 1 - dim;
+  SmallVector<OpFoldResult> offsets(2, b.getIndexAttr(0)), sizes(2),
+      strides(2, b.getIndexAttr(1));
+  offsets[dim] = offset;
+  sizes[dim] = size;
+  sizes[other] = memref::getMixedSize(b, b.getLoc(), matrix, other);
+  return memref::SubViewOp::create(b, matrix, offsets, sizes, strides);
+}
+
+/// Only layer 0 has C.
+template <typename Emit> void Distributor::ifFirstLayer(Emit emit) {
+  OpBuilder::InsertionGuard guard(b);
+  if (partition.grid.k > 1) {
+    Value first =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, layer, constant(0));
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, first, /*withElseRegion=*/false).thenBlock());
+  }
+  emit();
+}
+
+//===----------------------------------------------------------------------===//
+// Coordinates and buffers
+//===----------------------------------------------------------------------===//
+
+Distributor::Distributor(OpBuilder &builder, Location loc, PlanAttr attribute,
+                         const Plan &plan, const Exchange &exchange)
+    : b(loc, builder), partition(plan.partition()), exchange(exchange),
+      shared(kami::sharedLayout(plan, exchange)),
+      slices(clampSlicing(partition, plan.slices)), atom(attribute.getAtom()) {
+  emitCoordinates();
+}
+
+void Distributor::emitCoordinates() {
+  const WarpGrid &grid = partition.grid;
+  auto coordinates = WarpCoordinatesOp::create(b, gridAttr());
+  row = coordinate(coordinates.getRow(), grid.m);
+  column = coordinate(coordinates.getColumn(), grid.n);
+  layer = coordinate(coordinates.getLayer(), grid.k);
+  warp = add(multiply(add(multiply(layer, grid.m), row), grid.n), column);
+  sideA = {Role::A,
+           Group::Row,
+           grid.n,
+           partition.heldA(),
+           slices.sharedA,
+           exchange.keepsParkedA(grid),
+           column,
+           {},
+           {},
+           {}};
+  sideB = {Role::B,
+           Group::Column,
+           grid.m,
+           partition.heldB(),
+           slices.sharedB,
+           exchange.keepsParkedB(grid),
+           row,
+           {},
+           {},
+           {}};
+}
+
+/// The scratch part of the kernel's shared memory, as the product uses it.
+void Distributor::emitBuffers() {
+  int64_t buffers = exchange.transport == Transport::DoubleBuffered ? 2 : 1;
+  for (auto [side, parked, broadcast] :
+       {std::tuple(&sideA, shared.parkedA, shared.broadcastA),
+        std::tuple(&sideB, shared.parkedB, shared.broadcastB)}) {
+    if (parked.bytes && !side->keepsParked)
+      side->parkedBuffer = view(parked.offset - shared.kept, parked.bytes);
+    int64_t bytes = broadcast.bytes / buffers;
+    for (int64_t i = 0; bytes && i != buffers; ++i)
+      side->broadcastBuffers.push_back(
+          view(broadcast.offset - shared.kept + i * bytes, bytes));
+  }
+}
+
+/// Puts a distributed operand's values where the stages look for them.
+void Distributor::takeShare(OperandSide &side, ValueRange share) {
+  Holdings holdings(partition, slices, exchange, side.role);
+  side.slices.assign(side.held, nullptr);
+  for (auto [index, value] : llvm::zip(holdings.inRegisters, share))
+    side.slices[index] = value;
+  if (holdings.parked)
+    side.parkedBuffer = share.back();
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+/// The held slice of that index, read from the block's k tile. Null if it is
+/// beyond the tile for every warp.
+Value Distributor::loadSlice(OperandSide &side, Value tile, int64_t index) {
+  const WarpGrid &grid = partition.grid;
+  int64_t stage = firstStage(partition, side.receivers, index);
+  int64_t slice = index % partition.slicesPerStage;
+  if (!partition.isActive(stage, slice))
+    return nullptr;
+  // (position + stage) · pk · stageK + layer · stageK + slice · sliceK
+  Value k = add(
+      multiply(add(multiply(side.position, grid.k), layer), partition.stageK),
+      constant(partition.sliceOffset(stage, slice)));
+  bool isA = side.role == Role::A;
+  Value own =
+      isA ? multiply(row, partition.warpM) : multiply(column, partition.warpN);
+  auto type = cast<MemRefType>(tile.getType());
+  int64_t covered = isA ? partition.paddedM() : partition.paddedN();
+  int64_t coveredK = partition.sliceOffset(stage + side.receivers - 1, slice) +
+                     (grid.k - 1) * partition.stageK + partition.sliceK;
+  bool ownInBounds = type.getDimSize(isA ? 0 : 1) >= covered;
+  bool kInBounds = type.getDimSize(isA ? 1 : 0) >= coveredK;
+  return LoadOp::create(b, fragmentType(side.role), tile, isA ? own : k,
+                        isA ? k : own, isA ? ownInBounds : kInBounds,
+                        isA ? kInBounds : ownInBounds);
+}
+
+/// Writes the slices that the product parks to shared memory; false if there
+/// are none. A warp whose slice is beyond the tile writes nothing: nobody will
+/// fetch it.
+bool Distributor::park(OperandSide &side, Value tile) {
+  for (int64_t index = side.held - side.parked; index < side.held; ++index) {
+    int64_t stage = firstStage(partition, side.receivers, index);
+    int64_t owners = 0;
+    while (owners != side.receivers &&
+           partition.isActive(stage + owners, index % partition.slicesPerStage))
+      ++owners;
+    if (owners == 0)
+      continue;
+    OpBuilder::InsertionGuard guard(b);
+    if (owners != side.receivers) {
+      Value owns = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                         side.position, constant(owners));
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, owns, /*withElseRegion=*/false).thenBlock());
+    }
+    Value slot =
+        add(multiply(warp, side.parked), constant(side.parkedIndex(index)));
+    Value value = tile ? loadSlice(side, tile, index) : side.slices[index];
+    ShareOp::create(b, value, side.parkedBuffer, slot);
+  }
+  return side.parked > 0;
+}
+
+/// Reads what stays in registers.
+void Distributor::loadHeld(OperandSide &side, Value tile) {
+  side.slices.assign(side.held, nullptr);
+  for (int64_t index = 0; index != side.held - side.parked; ++index)
+    side.slices[index] = loadSlice(side, tile, index);
+}
+
+SmallVector<Value> Distributor::distribute(Value matrix, Role role,
+                                           int64_t home, bool barrierFirst) {
+  OperandSide &own = side(role);
+  Holdings holdings(partition, slices, exchange, role);
+  own.parked = holdings.parked;
+  if (barrierFirst)
+    gpu::BarrierOp::create(b);
+  loadHeld(own, matrix);
+  SmallVector<Value> share;
+  for (int64_t index : holdings.inRegisters)
+    share.push_back(own.slices[index]);
+  if (holdings.parked) {
+    own.parkedBuffer =
+        view(home, parkedBytes(partition, fragmentType(role), holdings.parked));
+    park(own, matrix);
+    gpu::BarrierOp::create(b);
+    share.push_back(own.parkedBuffer);
+  }
+  return share;
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+/// A parked slice of the owner in this warp's group.
+Value Distributor::fetch(OperandSide &side, int64_t index, int64_t owner) {
+  const WarpGrid &grid = partition.grid;
+  Value ownerRow = row, ownerColumn = column;
+  if (side.receivers > 1)
+    (side.role == Role::A ? ownerColumn : ownerRow) = constant(owner);
+  Value ownerWarp = add(
+      multiply(add(multiply(layer, grid.m), ownerRow), grid.n), ownerColumn);
+  Value slot =
+      add(multiply(ownerWarp, side.parked), constant(side.parkedIndex(index)));
+  return FetchOp::create(b, fragmentType(side.role), side.parkedBuffer, slot);
+}
+
+Value Distributor::emitStage(int64_t stage, int64_t slice, Value accumulator) {
+  std::pair<OperandSide *, int64_t> operands[] = {
+      {&sideA, partition.heldIndexA(stage, slice)},
+      {&sideB, partition.heldIndexB(stage, slice)}};
+  int64_t owners[] = {partition.ownerColumn(stage), partition.ownerRow(stage)};
+  Value values[2];
+  SmallVector<Value> sent, buffers;
+  SmallVector<Attribute> groups;
+  SmallVector<int64_t> senders;
+  SmallVector<unsigned> positions;
+  for (unsigned i = 0; i != 2; ++i) {
+    auto [side, index] = operands[i];
+    if (side->isParked(index)) {
+      values[i] = fetch(*side, index, owners[i]);
+      continue;
+    }
+    values[i] = side->slices[index];
+    if (side->receivers == 1)
+      continue;
+    sent.push_back(values[i]);
+    buffers.push_back(
+        side->broadcastBuffers[broadcastCount % side->broadcastBuffers.size()]);
+    groups.push_back(GroupAttr::get(b.getContext(), side->group));
+    senders.push_back(owners[i]);
+    positions.push_back(i);
+  }
+  if (!sent.empty()) {
+    bool takesTurns = exchange.transport == Transport::DoubleBuffered;
+    auto broadcast = BroadcastOp::create(
+        b, TypeRange(ValueRange(sent)), gridAttr(), takesTurns, sent, buffers,
+        b.getArrayAttr(groups), b.getDenseI64ArrayAttr(senders));
+    ++broadcastCount;
+    for (auto [position, result] :
+         llvm::zip_equal(positions, broadcast.getResults()))
+      values[position] = result;
+  }
+  return MmaOp::create(b, accumulator.getType(), values[0], values[1],
+                       accumulator);
+}
+
+/// The accumulators after one k tile. An operand without a tile is distributed.
+Value Distributor::emitTile(Value aTile, Value bTile, Value accumulator) {
+  broadcastCount = 0;
+  bool parks = false;
+  for (auto [side, tile] : {std::pair(&sideA, aTile), std::pair(&sideB, bTile)})
+    if (!side->keepsParked)
+      parks |= park(*side, tile);
+  for (auto [side, tile] : {std::pair(&sideA, aTile), std::pair(&sideB, bTile)})
+    if (tile)
+      loadHeld(*side, tile);
+  if (parks)
+    gpu::BarrierOp::create(b);
+  for (int64_t stage = 0; stage != partition.activeStages; ++stage)
+    for (int64_t slice = 0; slice != partition.slicesPerStage; ++slice)
+      if (partition.isActive(stage, slice))
+        accumulator = emitStage(stage, slice, accumulator);
+  return accumulator;
+}
+
+//===----------------------------------------------------------------------===//
+// The whole product
+//===----------------------------------------------------------------------===//
+
+/// What the sum begins with: C, where it is distributed and is added to, in
+/// layer 0; else 0.
+Value Distributor::emitStart(GemmOp op, ValueRange c) {
+  auto zero = b.getZeroAttr(atom.getCType());
+  Value none = FillOp::create(b, fragmentType(Role::C),
+                              arith::ConstantOp::create(b, zero));
+  if (c.empty() || !op.getBeta())
+    return none;
+  if (partition.grid.k == 1)
+    return c.front();
+  Value first =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, layer, constant(0));
+  return arith::SelectOp::create(b, first, c.front(), none);
+}
+
+/// The sum over k: this warp's, over all tiles of k.
+Value Distributor::emitSum(GemmOp op, Value start) {
+  auto matrix = [&](Value operand, bool transposed) {
+    return isa<MemRefType>(operand.getType()) ? logicalView(operand, transposed)
+                                              : Value();
+  };
+  Value matrixA = matrix(op.getA(), op.getTransposeA());
+  Value matrixB = matrix(op.getB(), op.getTransposeB());
+  int64_t tileK = partition.tile.k, k = op.getK();
+  if (ShapedType::isStatic(k) && k <= tileK)
+    return emitTile(matrixA, matrixB, start);
+
+  Value extent = getValueOrCreateConstantIndexOp(
+      b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrixA, 1));
+  auto loop =
+      scf::ForOp::create(b, constant(0), extent, constant(tileK), start);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value offset = loop.getInductionVar();
+  OpFoldResult size = b.getIndexAttr(tileK);
+  if (ShapedType::isDynamic(k) || k % tileK != 0)
+    size = arith::MinSIOp::create(b, constant(tileK),
+                                  arith::SubIOp::create(b, extent, offset))
+               .getResult();
+  // The previous tile's slices may still be read.
+  if (leavesReads(partition, slices, exchange))
+    gpu::BarrierOp::create(b);
+  Value sum =
+      emitTile(tileOfK(matrixA, 1, offset, size),
+               tileOfK(matrixB, 0, offset, size), loop.getRegionIterArg(0));
+  scf::YieldOp::create(b, sum);
+  return loop.getResult(0);
+}
+
+Value Distributor::emitReduce(Value sum) {
+  if (partition.grid.k == 1)
+    return sum;
+  Value buffer = view(shared.reduce.offset - shared.kept, shared.reduce.bytes);
+  return ReduceOp::create(b, sum.getType(), gridAttr(), sum, buffer);
+}
+
+void Distributor::collect(Value share, Value matrix, Value alpha, Value beta) {
+  auto type = cast<MemRefType>(matrix.getType());
+  ifFirstLayer([&] {
+    StoreOp::create(b, share, matrix, multiply(row, partition.warpM),
+                    multiply(column, partition.warpN), alpha, beta,
+                    type.getDimSize(0) >= partition.paddedM(),
+                    type.getDimSize(1) >= partition.paddedN());
+  });
+}
+
+Value Distributor::multiply(GemmOp op, ValueRange a, ValueRange bShare,
+                            ValueRange c, bool barrierFirst) {
+  if (barrierFirst)
+    gpu::BarrierOp::create(b);
+  emitBuffers();
+  if (exchange.a == Source::Block)
+    takeShare(sideA, a);
+  if (exchange.b == Source::Block)
+    takeShare(sideB, bShare);
+  Value sum = emitReduce(emitSum(op, emitStart(op, c)));
+  if (!c.empty())
+    return sum;
+  collect(sum, op.getC(), op.getAlpha(), op.getBeta());
+  return nullptr;
+}

@@ -1,0 +1,137 @@
+//===- Distributor.h - One op of a block, warp by warp --------*- C++ -*-===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One distribution for all grids: see kami/Layout/Partition.h for who holds
+// what. Everything here is unrolled over stages and slices, whose number is the
+// plan's; only the sum over the tiles of k is a loop.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_LIB_TRANSFORMS_DISTRIBUTOR_H
+#define KAMI_LIB_TRANSFORMS_DISTRIBUTOR_H
+
+#include "kami/Bridge/Bridge.h"
+#include "kami/Model/SharedLayout.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace kami {
+
+/// What a warp's share of a distributed matrix is made of.
+struct Holdings {
+  Holdings(const Partition &partition, const Slicing &slicing,
+           const Exchange &exchange, Role role);
+
+  /// Held slices that are in registers, by index. Slices beyond the tile, which
+  /// nobody multiplies, are left out.
+  llvm::SmallVector<int64_t> inRegisters;
+  /// How many of the last slices lie in shared memory.
+  int64_t parked = 0;
+};
+
+/// The types that a distributed matrix becomes: a fragment for each slice in
+/// registers, then a buffer for those in shared memory, if there are any; for C
+/// one fragment.
+llvm::SmallVector<mlir::Type> shareTypes(DistributedType type,
+                                         const Plan &plan);
+
+/// One operand's side of the distribution. A travels along rows, from the
+/// columns that own its slabs; B along columns, from the rows.
+struct OperandSide {
+  Role role;
+  Group group;
+  /// Warps in a group: with one there is nothing to send.
+  int64_t receivers;
+  /// Slices that a warp holds, and how many of them, the last, are parked.
+  int64_t held;
+  int64_t parked;
+  /// Whether the parked ones lie in shared memory before the product.
+  bool keepsParked;
+  /// This warp's position among the owners.
+  mlir::Value position;
+  mlir::Value parkedBuffer;
+  /// One buffer, or two that take turns.
+  llvm::SmallVector<mlir::Value, 2> broadcastBuffers;
+  /// The held slices of the current k tile, by index; null for those that are
+  /// in shared memory or beyond the tile.
+  llvm::SmallVector<mlir::Value> slices;
+
+  bool isParked(int64_t index) const { return index >= held - parked; }
+  int64_t parkedIndex(int64_t index) const { return index - (held - parked); }
+};
+
+/// Writes the warp-level ops of one block-level op at the builder's insertion
+/// point.
+class Distributor {
+public:
+  Distributor(mlir::OpBuilder &builder, mlir::Location loc, PlanAttr attribute,
+              const Plan &plan, const Exchange &exchange);
+
+  /// This warp's share of the matrix; parked slices go to the block's shared
+  /// memory from byte `home` on.
+  llvm::SmallVector<mlir::Value> distribute(mlir::Value matrix, Role role,
+                                            int64_t home, bool barrierFirst);
+
+  /// The product. `a`, `b` and `c` are the shares of operands that are
+  /// distributed, else empty. Returns the new C where it is distributed.
+  mlir::Value multiply(GemmOp op, mlir::ValueRange a, mlir::ValueRange b,
+                       mlir::ValueRange c, bool barrierFirst);
+
+  /// Writes a share of C to the matrix.
+  void collect(mlir::Value share, mlir::Value matrix, mlir::Value alpha,
+               mlir::Value beta);
+
+  FragmentType fragmentType(Role role);
+
+private:
+  void emitCoordinates();
+  void emitBuffers();
+  void takeShare(OperandSide &side, mlir::ValueRange share);
+  mlir::Value emitStart(GemmOp op, mlir::ValueRange c);
+  mlir::Value emitSum(GemmOp op, mlir::Value start);
+  mlir::Value emitTile(mlir::Value aTile, mlir::Value bTile,
+                       mlir::Value accumulator);
+  void loadHeld(OperandSide &side, mlir::Value tile);
+  mlir::Value loadSlice(OperandSide &side, mlir::Value tile, int64_t index);
+  bool park(OperandSide &side, mlir::Value tile);
+  mlir::Value emitStage(int64_t stage, int64_t slice, mlir::Value accumulator);
+  mlir::Value fetch(OperandSide &side, int64_t index, int64_t owner);
+  mlir::Value emitReduce(mlir::Value sum);
+  template <typename Emit> void ifFirstLayer(Emit emit);
+
+  mlir::Value constant(int64_t value);
+  mlir::Value multiply(mlir::Value value, int64_t factor);
+  mlir::Value add(mlir::Value left, mlir::Value right);
+  mlir::Value coordinate(mlir::Value value, int64_t extent) {
+    return extent == 1 ? constant(0) : value;
+  }
+  mlir::Value view(int64_t offset, int64_t bytes);
+  mlir::Value logicalView(mlir::Value matrix, bool transposed);
+  mlir::Value tileOfK(mlir::Value matrix, unsigned dim, mlir::Value offset,
+                      mlir::OpFoldResult size);
+  OperandSide &side(Role role) { return role == Role::A ? sideA : sideB; }
+  mlir::DenseI64ArrayAttr gridAttr() {
+    return b.getDenseI64ArrayAttr(
+        {partition.grid.m, partition.grid.n, partition.grid.k});
+  }
+
+  mlir::ImplicitLocOpBuilder b;
+  Partition partition;
+  Exchange exchange;
+  SharedLayout shared;
+  Slicing slices;
+  MmaAtomAttr atom;
+  mlir::Value row, column, layer, warp;
+  mlir::Value sharedMemory;
+  /// Broadcasts of this k tile so far: which buffer is next.
+  int64_t broadcastCount = 0;
+  OperandSide sideA, sideB;
+};
+
+} // namespace kami
+
+#endif // KAMI_LIB_TRANSFORMS_DISTRIBUTOR_H

@@ -106,9 +106,10 @@ public:
         sum(*sim::formatOf(elementType(context, problem.accumulator))),
         a(device), b(device), c(device) {}
 
+  /// Allocates, and draws small integers and numbers between -1 and 1.
   llvm::Error allocate();
-  /// Small integers, or numbers between -1 and 1.
-  llvm::Error draw(bool integers);
+  /// Puts the ones or the others on the device.
+  llvm::Error upload(bool integers);
   llvm::Error poison();
   /// Whether C of some blocks is `repeats`·A·B; if not, where it differs.
   llvm::Expected<std::string> compare(int64_t repeats);
@@ -116,8 +117,8 @@ public:
   std::vector<uint64_t> arguments(int64_t repeats) const;
 
 private:
-  std::vector<double> drawMatrix(int64_t elements, bool integers,
-                                 std::vector<uint8_t> &bytes);
+  std::vector<double> draw(int64_t elements, bool integers,
+                           std::vector<uint8_t> &bytes);
   int64_t sizeA() const { return problem.extents.m * problem.extents.k; }
   int64_t sizeB() const { return problem.extents.k * problem.extents.n; }
   int64_t sizeC() const { return problem.extents.m * problem.extents.n; }
@@ -127,7 +128,9 @@ private:
   int64_t blocks;
   sim::ElementFormat operand, sum;
   CudaBuffer a, b, c;
+  /// The integers, and the bytes of both kinds of numbers.
   std::vector<double> valuesA, valuesB;
+  std::vector<uint8_t> bytesA[2], bytesB[2];
   std::mt19937_64 random{1};
 };
 } // namespace
@@ -140,11 +143,15 @@ llvm::Error BlockMatrices::allocate() {
     if (llvm::Error error =
             check(kamiCudaAllocate(device, bytes, buffer->out())))
       return error;
+  for (bool integers : {false, true}) {
+    valuesA = draw(operandSets * sizeA(), integers, bytesA[integers]);
+    valuesB = draw(operandSets * sizeB(), integers, bytesB[integers]);
+  }
   return llvm::Error::success();
 }
 
-std::vector<double> BlockMatrices::drawMatrix(int64_t elements, bool integers,
-                                              std::vector<uint8_t> &bytes) {
+std::vector<double> BlockMatrices::draw(int64_t elements, bool integers,
+                                        std::vector<uint8_t> &bytes) {
   std::vector<double> values(elements);
   bytes.resize(elements * operand.bytes());
   for (int64_t i = 0; i != elements; ++i) {
@@ -164,15 +171,13 @@ std::vector<double> BlockMatrices::drawMatrix(int64_t elements, bool integers,
   return values;
 }
 
-llvm::Error BlockMatrices::draw(bool integers) {
-  std::vector<uint8_t> bytes;
-  valuesA = drawMatrix(operandSets * sizeA(), integers, bytes);
-  if (llvm::Error error = check(
-          kamiCudaCopyToDevice(device, a.get(), bytes.data(), bytes.size())))
-    return error;
-  valuesB = drawMatrix(operandSets * sizeB(), integers, bytes);
-  return check(
-      kamiCudaCopyToDevice(device, b.get(), bytes.data(), bytes.size()));
+llvm::Error BlockMatrices::upload(bool integers) {
+  for (auto [buffer, bytes] : {std::pair(&a, &bytesA[integers]),
+                               std::pair(&b, &bytesB[integers])})
+    if (llvm::Error error = check(kamiCudaCopyToDevice(
+            device, buffer->get(), bytes->data(), bytes->size())))
+      return error;
+  return llvm::Error::success();
 }
 
 llvm::Error BlockMatrices::poison() {
@@ -197,6 +202,7 @@ std::vector<uint64_t> BlockMatrices::arguments(int64_t repeats) const {
   add(b.get(), operandSets, extents.k, extents.n);
   add(c.get(), blocks, extents.m, extents.n);
   fields.push_back(repeats);
+  fields.push_back(uint64_t(-1));
   return fields;
 }
 
@@ -361,7 +367,7 @@ llvm::Error BlockBenchmark::measureKernel(const BuiltKernel &built,
   row.spillBytes = info.localBytes;
 
   constexpr int64_t checkedRepeats = 3;
-  if (llvm::Error error = matrices.draw(/*integers=*/true))
+  if (llvm::Error error = matrices.upload(/*integers=*/true))
     return error;
   if (llvm::Error error = matrices.poison())
     return error;
@@ -377,7 +383,7 @@ llvm::Error BlockBenchmark::measureKernel(const BuiltKernel &built,
     return llvm::Error::success();
   }
 
-  if (llvm::Error error = matrices.draw(/*integers=*/false))
+  if (llvm::Error error = matrices.upload(/*integers=*/false))
     return error;
   row.repeats = options.repeats;
   if (row.repeats == 0) {

@@ -26,6 +26,8 @@ public:
                      const BlockOperands &operands)
       : b(UnknownLoc::get(context), context), plan(toAttribute(context, plan)),
         threads(plan.grid.warps() * this->plan.getAtom().getLanes()),
+        staysInShared(
+            sharedLayout(plan, plan.exchange(Source::Block)).kept > 0),
         operands(operands) {}
 
   OwningOpRef<ModuleOp> build();
@@ -43,11 +45,14 @@ private:
     return arith::ConstantIndexOp::create(b, value).getResult();
   }
   Value matrix(Value matrices, Value index);
-  Value repeat(Value a, Value bMatrix, Value count);
+  Value repeat(Value a, Value bMatrix, Value count, Value never);
+  void touchSharedMemory(Value condition);
 
   ImplicitLocOpBuilder b;
   PlanAttr plan;
   int64_t threads;
+  /// Whether an operand stays in shared memory, in part or as a whole.
+  bool staysInShared;
   BlockOperands operands;
 };
 } // namespace
@@ -66,8 +71,25 @@ Value BlockKernelBuilder::matrix(Value matrices, Value index) {
                                    offsets, sizes, strides);
 }
 
-/// A·B, `count` times added up.
-Value BlockKernelBuilder::repeat(Value a, Value bMatrix, Value count) {
+/// A write to shared memory that compilers have to reckon with. Without it they
+/// would read operands that stay there once, before the loop, instead of in
+/// every repeat.
+void BlockKernelBuilder::touchSharedMemory(Value condition) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(
+      scf::IfOp::create(b, condition, /*withElseRegion=*/false).thenBlock());
+  auto space = gpu::AddressSpaceAttr::get(
+      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
+  Value memory = gpu::DynamicSharedMemoryOp::create(
+      b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
+                         MemRefLayoutAttrInterface(), space));
+  Value zero = arith::ConstantIntOp::create(b, 0, 8);
+  memref::StoreOp::create(b, zero, memory, constant(0));
+}
+
+/// A·B, `count` times added up. No repeat has the number `never`.
+Value BlockKernelBuilder::repeat(Value a, Value bMatrix, Value count,
+                                 Value never) {
   auto type = DistributedType::get(Role::C, plan);
   Type element = type.getElementType();
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element));
@@ -80,6 +102,9 @@ Value BlockKernelBuilder::repeat(Value a, Value bMatrix, Value count) {
   auto product =
       GemmOp::create(b, TypeRange{type}, a, bMatrix, loop.getRegionIterArg(0),
                      Value(), one, false, false, element, plan);
+  if (staysInShared)
+    touchSharedMemory(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                            loop.getInductionVar(), never));
   scf::YieldOp::create(b, product.getResult());
   return loop.getResult(0);
 }
@@ -93,7 +118,8 @@ OwningOpRef<ModuleOp> BlockKernelBuilder::build() {
   b.setInsertionPointToStart(kernels.getBody());
   Type types[] = {matrices(Role::A, operands.sets),
                   matrices(Role::B, operands.sets),
-                  matrices(Role::C, operands.blocks), b.getIndexType()};
+                  matrices(Role::C, operands.blocks), b.getIndexType(),
+                  b.getIndexType()};
   auto kernel =
       gpu::GPUFuncOp::create(b, "block_gemm", b.getFunctionType(types, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
@@ -107,7 +133,7 @@ OwningOpRef<ModuleOp> BlockKernelBuilder::build() {
                                 matrix(kernel.getArgument(argument), set));
   };
   Value a = distribute(0, Role::A), bMatrix = distribute(1, Role::B);
-  Value sum = repeat(a, bMatrix, kernel.getArgument(3));
+  Value sum = repeat(a, bMatrix, kernel.getArgument(3), kernel.getArgument(4));
   CollectOp::create(b, sum, matrix(kernel.getArgument(2), block), Value(),
                     Value());
   gpu::ReturnOp::create(b);
@@ -130,7 +156,7 @@ void BlockKernelBuilder::addProgram(ModuleOp module, int64_t repeats) {
   main->setAttr(referenceAttributeName, b.getAttr<FlatSymbolRefAttr>("product"));
   Value one = constant(1);
   SmallVector<Value> arguments(main.getArguments());
-  arguments.push_back(constant(repeats));
+  arguments.append({constant(repeats), constant(-1)});
   gpu::LaunchFuncOp::create(
       b, kernel, gpu::KernelDim3{constant(operands.blocks), one, one},
       gpu::KernelDim3{constant(threads), one, one}, Value(), arguments);

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Execution.h"
+#include <limits>
 
 using namespace kami::sim;
 using namespace mlir;
@@ -79,7 +80,8 @@ LogicalResult Execution::failRace(Warp &warp, unsigned lane,
 }
 
 LogicalResult Execution::touch(Warp &warp, const Instruction &instruction,
-                               const Access &access, unsigned lane) {
+                               const Access &access, unsigned lane,
+                               bool again) {
   Buffer &buffer = *access.buffer;
   int32_t thread = warp.index * int(width) + int(lane);
   int32_t self = &instruction - program.instructions.data();
@@ -125,7 +127,8 @@ LogicalResult Execution::touch(Warp &warp, const Instruction &instruction,
                       : thread;
     cell.readEpoch = epoch;
     cell.readInstruction = self;
-    mostReads = std::max<int64_t>(mostReads, ++cell.reads);
+    cell.reads += again ? 0 : 1;
+    mostReads = std::max<int64_t>(mostReads, cell.reads);
   }
   if (!shared && !access.write && buffer.traffic >= 0) {
     int64_t &most = report.buffers[buffer.traffic].maxReadsPerByte;
@@ -134,10 +137,33 @@ LogicalResult Execution::touch(Warp &warp, const Instruction &instruction,
   return success();
 }
 
+/// The lanes whose address no lane before them has. Addresses that grow with
+/// the lanes, as most do, need no search.
+static uint64_t distinctLanes(const Access &access) {
+  uint64_t distinct = 0, seen = 0;
+  int64_t largest = std::numeric_limits<int64_t>::min();
+  forLanes(access.mask, [&](unsigned lane) {
+    int64_t address = access.addresses[lane];
+    bool isNew = address > largest;
+    if (!isNew) {
+      isNew = true;
+      forLanes(seen, [&](unsigned earlier) {
+        isNew &= access.addresses[earlier] != address;
+      });
+    }
+    largest = std::max(largest, address);
+    seen |= 1ull << lane;
+    if (isNew)
+      distinct |= 1ull << lane;
+  });
+  return distinct;
+}
+
 LogicalResult Execution::access(Warp &warp, const Instruction &instruction,
                                 const Access &access) {
   Buffer &buffer = *access.buffer;
   int64_t size = buffer.size();
+  uint64_t counted = access.write ? access.mask : distinctLanes(access);
   for (uint64_t mask = access.mask; mask; mask &= mask - 1) {
     unsigned lane = llvm::countr_zero(mask);
     int64_t address = access.addresses[lane];
@@ -152,10 +178,11 @@ LogicalResult Execution::access(Warp &warp, const Instruction &instruction,
              << "unaligned access: address " << address
              << " is not a multiple of " << access.alignment << " by "
              << place(warp, lane);
-    if (failed(touch(warp, instruction, access, lane)))
+    if (failed(touch(warp, instruction, access, lane,
+                     /*again=*/!(counted >> lane & 1))))
       return failure();
   }
-  int64_t bytes = int64_t(llvm::popcount(access.mask)) * access.bytes;
+  int64_t bytes = int64_t(llvm::popcount(counted)) * access.bytes;
   if (buffer.shared) {
     (access.write ? report.shared.written : report.shared.read) += bytes;
     if (SharedTraffic *traffic = interval())

@@ -49,7 +49,8 @@ template <typename F> static inline void forLanes(uint64_t mask, F f) {
     f(unsigned(llvm::countr_zero(mask)));
 }
 
-/// An access of one warp: `bytes` at an address for each lane of the mask.
+/// An access of one warp: `bytes` at an address for each lane of the mask. What
+/// several lanes read at one address is fetched once, and counted once.
 struct Access {
   Buffer *buffer;
   uint64_t mask;
@@ -112,8 +113,9 @@ private:
   mlir::LogicalResult passBarrier(bool &finished);
   void orderWarps();
 
+  /// `again`: another lane reads the same in this access.
   mlir::LogicalResult touch(Warp &warp, const Instruction &instruction,
-                            const Access &access, unsigned lane);
+                            const Access &access, unsigned lane, bool again);
   mlir::LogicalResult failRace(Warp &warp, unsigned lane,
                                const Instruction &instruction,
                                const Buffer &buffer, int64_t address,

@@ -67,6 +67,7 @@ void kami::addNVGPUPasses(OpPassManager &pm) {
 void kami::addNVVMPasses(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(createConvertKamiToNVVM());
+  kernels.addPass(createKamiExpandFloat8());
   kernels.addPass(createConvertNVGPUToNVVMPass());
   // convert-gpu-to-nvvm knows no shape casts and no strided slices.
   kernels.addPass(createConvertVectorToLLVMPass());

@@ -55,6 +55,16 @@ def ConvertKamiToNVVM : Pass<"convert-kami-to-nvvm", "::mlir::gpu::GPUModuleOp">
                            "::mlir::vector::VectorDialect"];
 }
 
+def KamiExpandFloat8 : Pass<"kami-expand-float8"> {
+  let summary = "Convert floats of 8 bits by integer arithmetic";
+  let description = [{
+    Expands `arith.extf` from and `arith.truncf` to f8E4M3FN and f8E5M2, which
+    LLVM has no types for, bit for bit as arith defines them: to the nearest, ties
+    to even; beyond the largest, f8E5M2 becomes infinite and f8E4M3FN NaN.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def KamiDeclareDynamicShared : Pass<"kami-declare-dynamic-shared", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Declare a kernel's dynamic shared memory as external";
   let description = [{

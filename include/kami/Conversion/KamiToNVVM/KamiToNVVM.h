@@ -17,9 +17,11 @@ namespace kami {
 
 #define GEN_PASS_DECL_CONVERTKAMITONVVM
 #define GEN_PASS_DECL_KAMIDECLAREDYNAMICSHARED
+#define GEN_PASS_DECL_KAMIEXPANDFLOAT8
 #include "kami/Conversion/Passes.h.inc"
 
 void populateKamiToNVVMPatterns(mlir::RewritePatternSet &patterns);
+void populateExpandFloat8Patterns(mlir::RewritePatternSet &patterns);
 
 } // namespace kami
 

@@ -1,0 +1,195 @@
+//===- ExpandFloat8.cpp - 8-bit floats by integer arithmetic -------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM has no 8-bit floats, and PTX converts them with saturation, from sm_89
+// on. arith rounds to nearest, ties to even, and overflows to infinity, or to
+// NaN where a type has no infinity; a few integer operations do that on every
+// chip.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace kami {
+#define GEN_PASS_DEF_KAMIEXPANDFLOAT8
+#include "kami/Conversion/Passes.h.inc"
+} // namespace kami
+
+using namespace kami;
+using namespace mlir;
+
+namespace {
+
+/// A binary float: a sign, an exponent with a bias, a mantissa.
+struct Format {
+  unsigned mantissa;
+  int64_t bias;
+  /// Bits of the largest finite number, and what larger ones become.
+  uint64_t largest;
+  uint64_t overflow;
+  uint64_t nan;
+};
+constexpr Format e4m3 = {3, 7, 0x7E, 0x7F, 0x7F};
+constexpr Format e5m2 = {2, 15, 0x7B, 0x7C, 0x7E};
+
+const Format *float8Format(Type type) {
+  return isa<Float8E4M3FNType>(type) ? &e4m3
+         : isa<Float8E5M2Type>(type) ? &e5m2
+                                     : nullptr;
+}
+
+Value integer(ImplicitLocOpBuilder &b, Type type, uint64_t bits) {
+  return arith::ConstantOp::create(
+      b, IntegerAttr::get(type, APInt(type.getIntOrFloatBitWidth(), bits)));
+}
+
+Value bitcast(ImplicitLocOpBuilder &b, Type type, Value value) {
+  return arith::BitcastOp::create(b, type, value);
+}
+
+Value compare(ImplicitLocOpBuilder &b, arith::CmpIPredicate predicate,
+              Value left, uint64_t right) {
+  return arith::CmpIOp::create(b, predicate, left,
+                               integer(b, left.getType(), right));
+}
+
+/// The value in f32, exactly. An E5M2 number is the upper half of an f16. An
+/// E4M3 number has one exponent bit less: with the mantissa in its place it
+/// reads as an f16 that is 2^8 too small, also where it is subnormal.
+Value extendToF32(ImplicitLocOpBuilder &b, Value value) {
+  bool isE5M2 = isa<Float8E5M2Type>(value.getType());
+  Type i16 = b.getI16Type(), f32 = b.getF32Type();
+  Value bits = arith::ExtUIOp::create(b, i16, bitcast(b, b.getI8Type(), value));
+  auto shifted = [&](Value from, unsigned count) {
+    return arith::ShLIOp::create(b, from, integer(b, i16, count)).getResult();
+  };
+  auto asF32 = [&](Value half) -> Value {
+    return arith::ExtFOp::create(b, f32, bitcast(b, b.getF16Type(), half));
+  };
+  if (isE5M2)
+    return asF32(shifted(bits, 8));
+  Value signBit = arith::AndIOp::create(b, bits, integer(b, i16, 0x80));
+  Value sign = shifted(signBit, 8);
+  Value magnitude = arith::AndIOp::create(b, bits, integer(b, i16, 0x7F));
+  Value half = arith::OrIOp::create(b, sign, shifted(magnitude, 7));
+  Value scale = arith::ConstantOp::create(b, b.getF32FloatAttr(256.0f));
+  Value scaled = arith::MulFOp::create(b, asF32(half), scale);
+  Value isNaN = compare(b, arith::CmpIPredicate::eq, magnitude, e4m3.nan);
+  Value nan = arith::ConstantOp::create(
+      b, b.getFloatAttr(f32, APFloat::getNaN(APFloat::IEEEsingle())));
+  return arith::SelectOp::create(b, isNaN, nan, scaled);
+}
+
+/// The nearest number of the format to an f32 or f64.
+Value truncate(ImplicitLocOpBuilder &b, Value value, const Format &to,
+               Type result) {
+  auto from = cast<FloatType>(value.getType());
+  unsigned width = from.getWidth(), mantissa = from.getFPMantissaWidth() - 1;
+  int64_t bias = (int64_t(1) << (width - mantissa - 2)) - 1;
+  Type word = b.getIntegerType(width);
+  uint64_t signBit = uint64_t(1) << (width - 1);
+  Value bits = bitcast(b, word, value);
+  Value magnitude =
+      arith::AndIOp::create(b, bits, integer(b, word, signBit - 1));
+
+  // Normal numbers: another bias, and half a unit in the last place less one,
+  // or not less where that makes a tie even.
+  unsigned shift = mantissa - to.mantissa;
+  Value rebiased = arith::SubIOp::create(
+      b, magnitude, integer(b, word, uint64_t(bias - to.bias) << mantissa));
+  Value places = integer(b, word, shift);
+  Value truncated = arith::ShRUIOp::create(b, rebiased, places);
+  Value isOdd = arith::AndIOp::create(b, truncated, integer(b, word, 1));
+  Value half = arith::AddIOp::create(
+      b, isOdd, integer(b, word, (uint64_t(1) << (shift - 1)) - 1));
+  Value raised = arith::AddIOp::create(b, rebiased, half);
+  Value normal = arith::ShRUIOp::create(b, raised, places);
+  normal = arith::SelectOp::create(
+      b, compare(b, arith::CmpIPredicate::ugt, normal, to.largest),
+      integer(b, word, to.overflow), normal);
+
+  // Subnormal ones: in a sum with a number whose last place is theirs, the
+  // hardware rounds.
+  uint64_t magic = uint64_t(bias + mantissa + 1 - to.bias - to.mantissa)
+                   << mantissa;
+  Value magicBits = integer(b, word, magic);
+  Value sum = arith::AddFOp::create(b, bitcast(b, from, magnitude),
+                                    bitcast(b, from, magicBits));
+  Value subnormal = arith::SubIOp::create(b, bitcast(b, word, sum), magicBits);
+
+  uint64_t leastNormal = uint64_t(bias + 1 - to.bias) << mantissa;
+  uint64_t infinity = uint64_t(2 * bias + 1) << mantissa;
+  Value rounded = arith::SelectOp::create(
+      b, compare(b, arith::CmpIPredicate::ult, magnitude, leastNormal),
+      subnormal, normal);
+  rounded = arith::SelectOp::create(
+      b, compare(b, arith::CmpIPredicate::ugt, magnitude, infinity),
+      integer(b, word, to.nan), rounded);
+  Value high = arith::ShRUIOp::create(b, bits, integer(b, word, width - 8));
+  Value sign = arith::AndIOp::create(b, high, integer(b, word, 0x80));
+  Value all = arith::OrIOp::create(b, rounded, sign);
+  Value byte = arith::TruncIOp::create(b, b.getI8Type(), all);
+  return bitcast(b, result, byte);
+}
+
+struct ExpandExtension : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!float8Format(op.getIn().getType()))
+      return rewriter.notifyMatchFailure(op, "not from an 8-bit float");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value value = extendToF32(b, op.getIn());
+    unsigned width = op.getType().getIntOrFloatBitWidth();
+    // Every 8-bit float is one of f16 and of bf16, too.
+    if (width > 32)
+      value = arith::ExtFOp::create(b, op.getType(), value);
+    else if (width < 32)
+      value = arith::TruncFOp::create(b, op.getType(), value);
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
+
+struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    const Format *format = float8Format(op.getType());
+    if (!format)
+      return rewriter.notifyMatchFailure(op, "not to an 8-bit float");
+    if (op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) !=
+        arith::RoundingMode::to_nearest_even)
+      return op.emitOpError("expected rounding to the nearest even number");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value value = op.getIn();
+    if (value.getType().getIntOrFloatBitWidth() < 32)
+      value = arith::ExtFOp::create(b, b.getF32Type(), value);
+    rewriter.replaceOp(op, truncate(b, value, *format, op.getType()));
+    return success();
+  }
+};
+
+struct ExpandFloat8 : kami::impl::KamiExpandFloat8Base<ExpandFloat8> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateExpandFloat8Patterns(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
+
+void kami::populateExpandFloat8Patterns(RewritePatternSet &patterns) {
+  patterns.add<ExpandExtension, ExpandTruncation>(patterns.getContext());
+}

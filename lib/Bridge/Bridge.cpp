@@ -25,6 +25,7 @@ Type kami::elementType(MLIRContext *context, ElementKind kind) {
   case ElementKind::BF16:
     return BFloat16Type::get(context);
   case ElementKind::TF32:
+  case ElementKind::TF32x3:
   case ElementKind::F32:
     return Float32Type::get(context);
   case ElementKind::F64:
@@ -34,6 +35,7 @@ Type kami::elementType(MLIRContext *context, ElementKind kind) {
   case ElementKind::F8E5M2:
     return Float8E5M2Type::get(context);
   case ElementKind::I8:
+  case ElementKind::U8:
     return IntegerType::get(context, 8);
   case ElementKind::I32:
     return IntegerType::get(context, 32);
@@ -42,10 +44,21 @@ Type kami::elementType(MLIRContext *context, ElementKind kind) {
 }
 
 std::optional<ElementKind> kami::elementKind(Type type) {
+  auto isInterpretation = [](ElementKind kind) {
+    return kind == ElementKind::TF32 || kind == ElementKind::TF32x3 ||
+           kind == ElementKind::U8;
+  };
   for (ElementKind kind : allElementKinds())
-    if (kind != ElementKind::TF32 &&
-        elementType(type.getContext(), kind) == type)
+    if (!isInterpretation(kind) && elementType(type.getContext(), kind) == type)
       return kind;
+  return std::nullopt;
+}
+
+std::optional<Precision> kami::precisionOf(ElementKind kind) {
+  if (kind == ElementKind::TF32)
+    return Precision::TF32;
+  if (kind == ElementKind::TF32x3)
+    return Precision::TF32x3;
   return std::nullopt;
 }
 
@@ -57,6 +70,8 @@ static InstructionKind toKind(Instruction instruction) {
   switch (instruction) {
   case Instruction::MmaSync:
     return InstructionKind::MmaSync;
+  case Instruction::Fma:
+    return InstructionKind::Fma;
   case Instruction::Mfma:
     return InstructionKind::Mfma;
   case Instruction::Wmma:
@@ -68,11 +83,16 @@ static InstructionKind toKind(Instruction instruction) {
 }
 
 MmaAtomAttr kami::toAttribute(MLIRContext *context, const Atom &atom) {
-  Type operand = elementType(context, atom.operand);
+  auto operandType = [&](ElementKind kind) -> Type {
+    if (kind == ElementKind::U8)
+      return IntegerType::get(context, 8, IntegerType::Unsigned);
+    return elementType(context, kind);
+  };
   return MmaAtomAttr::get(context, toKind(atom.instruction), atom.shape.m,
-                          atom.shape.n, atom.shape.k, operand, operand,
+                          atom.shape.n, atom.shape.k, operandType(atom.operand),
+                          operandType(atom.operandB()),
                           elementType(context, atom.accumulator), atom.mapA,
-                          atom.mapB, atom.mapC);
+                          atom.mapB, atom.mapC, atom.products());
 }
 
 const Atom *kami::findAtom(MmaAtomAttr attribute) {
@@ -163,14 +183,30 @@ FailureOr<const Chip *> kami::targetOf(Operation *op) {
          << targetAttributeName << "'; kami-attach-target sets it";
 }
 
+/// The kind of A's or B's elements as `op` reads them. Emits an error at `op`
+/// for a type that no table knows.
+static FailureOr<ElementKind> operandKind(GemmOp op, ShapedType matrix,
+                                          bool isUnsigned) {
+  std::optional<ElementKind> kind = elementKind(matrix.getElementType());
+  if (!kind)
+    return op.emitOpError("unsupported element type ")
+           << matrix.getElementType();
+  if (kind == ElementKind::F32 && op.getPrecision())
+    return op.getPrecision() == Precision::TF32 ? ElementKind::TF32
+                                                : ElementKind::TF32x3;
+  return kind == ElementKind::I8 && isUnsigned ? ElementKind::U8 : *kind;
+}
+
 FailureOr<Problem> kami::problemOf(GemmOp op) {
   auto extent = [](int64_t value) {
     return ShapedType::isDynamic(value) ? dynamicExtent : value;
   };
-  Type operandType = op.getAType().getElementType();
-  std::optional<ElementKind> operand = elementKind(operandType);
-  if (!operand)
-    return op.emitOpError("unsupported element type ") << operandType;
+  FailureOr<ElementKind> operand =
+      operandKind(op, op.getAType(), op.getUnsignedA());
+  FailureOr<ElementKind> operandB =
+      operandKind(op, op.getBType(), op.getUnsignedB());
+  if (failed(operand) || failed(operandB))
+    return failure();
   std::optional<ElementKind> accumulator = elementKind(op.getAccumulator());
   if (!accumulator)
     return op.emitOpError("unsupported accumulator type ")
@@ -178,6 +214,8 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
   Problem problem;
   problem.extents = {extent(op.getM()), extent(op.getN()), extent(op.getK())};
   problem.operand = *operand;
+  if (*operandB != *operand)
+    problem.otherOperand = *operandB;
   problem.accumulator = *accumulator;
   if (isa<DistributedType>(op.getA().getType()) &&
       isa<DistributedType>(op.getB().getType()))

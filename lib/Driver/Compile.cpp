@@ -230,7 +230,9 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   pipeline.warps = options.warps;
   pipeline.model = options.model;
   pipeline.tile = options.tile;
-  if (failed(runPasses(module, addProblemPasses)))
+  pipeline.precision = options.precision;
+  if (failed(runPasses(
+          module, [&](OpPassManager &pm) { addProblemPasses(pm, pipeline); })))
     return failure();
   if (level == Level::Kami)
     return compilation;

@@ -39,12 +39,11 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
   OwningOpRef<ModuleOp> module = ModuleOp::create(b);
   b.setInsertionPointToStart(module->getBody());
   auto [m, n, k] = spec.extents;
-  Type operand = elementType(context, spec.operand);
   Type types[] = {
       matrixType(spec, spec.transposeA ? k : m, spec.transposeA ? m : k,
-                 operand, spec.strideA),
+                 elementType(context, spec.operand), spec.strideA),
       matrixType(spec, spec.transposeB ? n : k, spec.transposeB ? k : n,
-                 operand, spec.strideB),
+                 elementType(context, spec.operandB()), spec.strideB),
       matrixType(spec, m, n, elementType(context, spec.output), spec.strideC)};
   auto function = func::FuncOp::create(b, "gemm", b.getFunctionType(types, {}));
   b.setInsertionPointToStart(function.addEntryBlock());
@@ -52,12 +51,20 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
   auto scale = [&](double value, double neutral) -> Value {
     if (value == neutral)
       return {};
+    if (isInteger(spec.accumulator))
+      return arith::ConstantOp::create(
+          b, b.getIntegerAttr(accumulator, int64_t(value)));
     return arith::ConstantOp::create(b, b.getFloatAttr(accumulator, value));
   };
   Value alpha = scale(spec.alpha, 1), beta = scale(spec.beta, 0);
+  PrecisionAttr precision;
+  if (std::optional<Precision> value = precisionOf(spec.operand))
+    precision = PrecisionAttr::get(context, *value);
   GemmOp::create(b, TypeRange(), function.getArgument(0),
                  function.getArgument(1), function.getArgument(2), alpha, beta,
-                 spec.transposeA, spec.transposeB, accumulator, PlanAttr());
+                 spec.transposeA, spec.transposeB, accumulator, PlanAttr(),
+                 precision, spec.operand == ElementKind::U8,
+                 spec.operandB() == ElementKind::U8);
   func::ReturnOp::create(b);
   return module;
 }

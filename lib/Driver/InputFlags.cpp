@@ -10,7 +10,9 @@
 #include "kami/Plan/Request.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/WithColor.h"
+#include <cmath>
 
 using namespace kami;
 namespace cl = llvm::cl;
@@ -19,8 +21,12 @@ InputFlags::InputFlags(cl::OptionCategory &category)
     : file(cl::Positional, cl::desc("INPUT.mlir"), cl::cat(category)),
       gemm("gemm", cl::desc("A product by its extents, instead of a file"),
            cl::value_desc("MxNxK"), cl::cat(category)),
-      type("type", cl::desc("Type of A's and B's elements: f16, bf16 or f64"),
+      type("type",
+           cl::desc("Type of A's and B's elements: f16, bf16, tf32, tf32x3, "
+                    "f32, f64, f8E4M3FN, f8E5M2, i8 or u8"),
            cl::init("f16"), cl::cat(category)),
+      typeB("type-b", cl::desc("Type of B's elements where it is not A's"),
+            cl::cat(category)),
       accumulator("accumulator", cl::desc("Type of the sums"),
                   cl::cat(category)),
       outputType("output-type",
@@ -44,40 +50,62 @@ InputFlags::InputFlags(cl::OptionCategory &category)
             cl::cat(category)),
       tile("tile",
            cl::desc("What a block computes, instead of the planner\'s choice"),
-           cl::value_desc("MxNxK"), cl::cat(category)) {}
+           cl::value_desc("MxNxK"), cl::cat(category)),
+      precision("precision",
+                cl::desc("How a file's linalg products of f32 are multiplied: "
+                         "exact, tf32 or tf32x3"),
+                cl::init("exact"), cl::cat(category)) {}
 
 static llvm::Error fail(const llvm::Twine &message) {
   return llvm::createStringError(message);
 }
 
+/// Some types are how an operand is read, not what is stored.
+static llvm::Error checkStored(llvm::StringRef what, ElementKind kind) {
+  bool isStored = kind != ElementKind::TF32 && kind != ElementKind::TF32x3 &&
+                  kind != ElementKind::U8;
+  return isStored ? llvm::Error::success()
+                  : fail("expected an " + what +
+                         " that is stored as it is, but got " + name(kind));
+}
+
+/// Integers of this size and below are i32.
+static constexpr double maxScale = 2147483647;
+
 llvm::Expected<GemmSpec> InputFlags::parseGemm() const {
   ProblemText text{gemm, type, accumulator};
   if (!batch.empty())
     text.batch = batch;
+  text.typeB = typeB;
   llvm::Expected<Problem> problem = parseProblem(text);
   if (!problem)
     return problem.takeError();
   GemmSpec spec;
   spec.extents = problem->extents;
   spec.operand = problem->operand;
-  if (spec.operand != ElementKind::F16 && spec.operand != ElementKind::BF16 &&
-      spec.operand != ElementKind::F64)
-    return fail("no lowering yet for --type=" + name(spec.operand) +
-                ", expected one of: f16, bf16, f64");
+  spec.otherOperand = problem->otherOperand;
   spec.accumulator = problem->accumulator;
-  if (spec.accumulator == ElementKind::TF32)
-    return fail(
-        "expected an accumulator that is stored as it is, but got tf32");
+  if (llvm::Error error = checkStored("accumulator", spec.accumulator))
+    return error;
   spec.output = spec.accumulator;
   if (!outputType.empty()) {
     llvm::Expected<ElementKind> kind = parseType("output-type", outputType);
     if (!kind)
       return kind.takeError();
     spec.output = *kind;
+    if (llvm::Error error = checkStored("output type", spec.output))
+      return error;
   }
   if (byteWidth(spec.output) > byteWidth(spec.accumulator))
     return fail("expected an output type no wider than the accumulator " +
                 name(spec.accumulator) + ", but got " + name(spec.output));
+  for (const auto &[flag, value] : {std::pair("alpha", alpha.getValue()),
+                                    std::pair("beta", beta.getValue())})
+    if (isInteger(spec.accumulator) &&
+        (value != std::trunc(value) || std::fabs(value) > maxScale))
+      return fail("expected --" + llvm::Twine(flag) +
+                  " to be an i32 integer, as the sums are, but got " +
+                  llvm::formatv("{0}", value).str());
   if (!batch.empty())
     spec.batch = problem->batch;
   spec.alpha = alpha;
@@ -92,6 +120,9 @@ InputFlags::loadModule(mlir::MLIRContext *context) const {
   if (file.empty() == gemm.empty())
     return fail("expected an input file or --gemm=MxNxK, but got " +
                 llvm::StringRef(file.empty() ? "neither" : "both"));
+  if (!gemm.empty() && precision != "exact")
+    return fail("expected --type=" + precision +
+                " instead of --precision for a product by its extents");
   if (!gemm.empty()) {
     llvm::Expected<GemmSpec> spec = parseGemm();
     if (!spec)
@@ -107,7 +138,7 @@ InputFlags::loadModule(mlir::MLIRContext *context) const {
 }
 
 CompileOptions InputFlags::compileOptions() const {
-  return {target, algorithm, warps, model, tile, std::nullopt};
+  return {target, algorithm, warps, model, tile, std::nullopt, precision};
 }
 
 int kami::reportError(llvm::StringRef tool, llvm::Error error) {

@@ -33,14 +33,35 @@ static double roundingUnit(ElementKind kind) {
     return std::ldexp(1.0, -24);
   case ElementKind::F64:
     return std::ldexp(1.0, -53);
+  case ElementKind::F8E4M3FN:
+    return std::ldexp(1.0, -4);
+  case ElementKind::F8E5M2:
+    return std::ldexp(1.0, -3);
   default:
     return 0;
   }
 }
 
-double kami::errorBound(const Problem &problem, ElementKind output) {
-  return roundingUnit(output) + 4 * (1 + std::sqrt(double(problem.extents.k))) *
-                                    roundingUnit(problem.accumulator);
+double kami::errorBound(const Problem &problem, ElementKind output,
+                        const Atom *atom) {
+  double terms = problem.extents.k, operands = 0;
+  double unit = roundingUnit(problem.accumulator);
+  if (problem.operand == ElementKind::TF32) {
+    operands = std::ldexp(1.0, -10);
+  } else if (problem.operand == ElementKind::TF32x3) {
+    operands = std::ldexp(1.0, -21);
+    terms *= 3;
+  }
+  bool isMatrixUnit = !atom || atom->instruction != Instruction::Fma;
+  if (isFloat8(problem.operand) && isMatrixUnit)
+    unit = std::ldexp(1.0, -14);
+  return roundingUnit(output) + 4 * (1 + std::sqrt(terms)) * unit + operands;
+}
+
+/// Half the smallest number of a float format: what rounding to it may lose
+/// however small the number is.
+static double underflow(const sim::ElementFormat &format) {
+  return format.isFloat() ? sim::toDouble(format, 1) / 2 : 0;
 }
 
 namespace {
@@ -90,8 +111,13 @@ static void forEachElement(ArrayRef<int64_t> sizes,
 }
 
 double Session::draw(const sim::ElementFormat &format) {
-  if (options.inputs == InputKind::Integers || !format.isFloat())
+  if (options.inputs == InputKind::Integers)
     return double(int64_t(random() % 9) - 4);
+  if (!format.isFloat()) {
+    unsigned bits = std::min(format.bits, 16u);
+    return double(int64_t(random() >> (64 - bits)) -
+                  (int64_t(1) << (bits - 1)));
+  }
   // The same numbers from any standard library: its distributions may differ.
   double unit = std::ldexp(double(random() >> 11), -53);
   return sim::toDouble(format, sim::fromDouble(format, 2 * unit - 1));
@@ -143,7 +169,9 @@ llvm::Error Session::makeInput(unsigned number, Type type) {
   sim::ReferenceArray wide{view.sizes, {}};
   bool poisoned = llvm::is_contained(options.poisoned, number);
   forEachElement(view.sizes, [&](ArrayRef<int64_t> indices) {
-    double value = poisoned ? std::nan("") : draw(*format);
+    // No integer is as telling as a NaN.
+    double poison = format->isFloat() ? std::nan("") : 77;
+    double value = poisoned ? poison : draw(*format);
     sim::writeBits(&buffer.bytes[view.address(indices)], format->bytes(),
                    bits(value));
     wide.values.push_back(value);
@@ -244,7 +272,7 @@ llvm::Error Session::compare(const Compilation &compilation,
   double bound = 0;
   if (options.inputs == InputKind::Random)
     for (const Kernel &kernel : compilation.kernels)
-      bound += errorBound(kernel.problem, kernel.output);
+      bound += errorBound(kernel.problem, kernel.output, kernel.plan.atom);
   result.bound = bound;
   result.ok = true;
   for (auto [number, output] : llvm::enumerate(outputs)) {
@@ -255,15 +283,24 @@ llvm::Error Session::compare(const Compilation &compilation,
     sim::ReferenceArray computed = read(output.first, output.second);
     for (auto [value, expected, magnitude] : llvm::zip_equal(
              computed.values, wide[number].values, magnitudes[number].values)) {
-      // NaN stays where nobody writes.
-      if (std::isnan(value) && std::isnan(expected))
-        continue;
       // Integers' sums are exact, so that the result is the reference rounded
       // once, to the output's type.
       if (format.isFloat() && options.inputs == InputKind::Integers)
         expected =
             sim::toDouble(format, sim::fromDouble(format, double(expected)));
+      // Integers wrap.
+      if (!format.isFloat())
+        expected = sim::toSigned(format, uint64_t(int64_t(expected)));
+      // NaN stays where nobody writes, and is what overflows an f8E4M3FN; other
+      // floats overflow to infinity.
+      if (value == expected || (std::isnan(value) && std::isnan(expected)))
+        continue;
       long double difference = std::fabs(value - expected);
+      // A NaN is below nothing, and stays a NaN.
+      if (options.inputs == InputKind::Random)
+        difference = difference <= underflow(format)
+                         ? 0
+                         : difference - underflow(format);
       double error = difference == 0 ? 0 : double(difference / magnitude);
       result.ok &= error <= bound;
       if (!(error <= result.maxError))

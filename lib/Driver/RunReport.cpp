@@ -96,6 +96,8 @@ void kami::reportText(const RunResult &result, const Compilation &compilation,
     llvm::ListSeparator comma;
     for (const auto &[kind, count] : report.matrixInstructions)
       os << comma << count << " x " << kind;
+    if (report.matrixInstructions.empty())
+      os << "no matrix instruction";
     os << "; shared memory: " << report.shared.written << " bytes written, "
        << report.shared.read << " read, bank conflicts "
        << report.maxBankConflict << "-way; " << report.barriers

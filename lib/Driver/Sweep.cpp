@@ -40,6 +40,7 @@ private:
   int64_t drawExtent();
   Extents drawExtents();
   MatrixStrides drawStrides(int64_t batch, int64_t rows, int64_t columns);
+  void drawTypes(GemmSpec &spec);
   GemmSpec drawSpec(int64_t number);
   llvm::Expected<SweepCase> drawCase(int64_t number, const Chip &chip);
   llvm::Expected<RunResult> runOn(const SweepCase &one, DeviceKind device,
@@ -116,26 +117,40 @@ static constexpr Extents everyTime[] = {
     {3, 130, 9}, {8, 8, 300},  {97, 61, 33}, {96, 48, 80}};
 static constexpr Algorithm algorithms[] = {Algorithm::OneD, Algorithm::TwoD,
                                            Algorithm::ThreeD};
-static constexpr ElementKind kinds[] = {ElementKind::F16, ElementKind::BF16,
-                                        ElementKind::F64};
+
+/// The types of B and C that go with A's.
+void Sweep::drawTypes(GemmSpec &spec) {
+  spec.accumulator = spec.output = defaultAccumulator(spec.operand);
+  bool isNarrowed = below(3) == 0;
+  if (byteWidth(spec.operand) < byteWidth(spec.accumulator) &&
+      !isInteger(spec.operand) && isNarrowed)
+    spec.output = spec.operand;
+  ElementKind other = spec.operand;
+  for (ElementKind kind : allElementKinds())
+    if (kind != spec.operand && canMultiply(spec.operand, kind))
+      other = kind;
+  if (other != spec.operand && below(3) == 0)
+    spec.otherOperand = other;
+}
 
 GemmSpec Sweep::drawSpec(int64_t number) {
   GemmSpec spec;
   spec.extents = drawExtents();
-  spec.operand = kinds[below(3)];
-  if (int64_t size = number / 9; size < int64_t(std::size(everyTime))) {
+  int64_t types = options.types.size();
+  spec.operand = options.types[below(types)];
+  if (int64_t size = number / (3 * types);
+      size < int64_t(std::size(everyTime))) {
     spec.extents = everyTime[size];
-    spec.operand = kinds[number / 3 % 3];
+    spec.operand = options.types[number / 3 % types];
   }
-  spec.accumulator = spec.output = defaultAccumulator(spec.operand);
-  if (spec.operand != ElementKind::F64 && below(3) == 0)
-    spec.output = spec.operand;
+  drawTypes(spec);
   if (below(4) == 0)
     spec.batch = 1 + below(3);
   spec.transposeA = below(3) == 0;
   spec.transposeB = below(3) == 0;
   spec.alpha = pick({1.0, 1.0, -1.0, 2.0});
-  spec.beta = pick({0.0, 0.0, 1.0, -0.5, 3.0});
+  spec.beta = isInteger(spec.accumulator) ? pick({0.0, 0.0, 1.0, -2.0, 3.0})
+                                          : pick({0.0, 0.0, 1.0, -0.5, 3.0});
   auto [m, n, k] = spec.extents;
   if (below(2))
     spec.strideA = drawStrides(spec.batch, spec.transposeA ? k : m,
@@ -154,6 +169,7 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   Problem problem;
   problem.extents = one.spec.extents;
   problem.operand = one.spec.operand;
+  problem.otherOperand = one.spec.otherOperand;
   problem.accumulator = one.spec.accumulator;
   problem.batch = std::max<int64_t>(one.spec.batch, 1);
   problem.algorithm = algorithms[number % 3];
@@ -256,7 +272,7 @@ void Sweep::print(int64_t number, const SweepCase &one) {
   const GemmSpec &spec = one.spec;
   os << "case " << number << ": " << spec.extents.m << "x" << spec.extents.n
      << "x" << spec.extents.k << " batch " << spec.batch << " "
-     << name(spec.operand) << " -> " << name(spec.output)
+     << names(spec.operand, spec.operandB()) << " -> " << name(spec.output)
      << (spec.transposeA ? " A^T" : "") << (spec.transposeB ? " B^T" : "")
      << " alpha " << spec.alpha << " beta " << spec.beta;
   printStrides(os, "A", spec.strideA);

@@ -96,12 +96,34 @@ verifyLayout(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// Whether each lane holds, in the same registers as all, every factor of its
+/// elements of C.
+static bool feedsLanes(const FragmentMap &a, const FragmentMap &b,
+                       const FragmentMap &c) {
+  for (unsigned value = 0; value != c.valuesPerLane(); ++value)
+    for (unsigned k = 0; k != a.columns; ++k) {
+      Coordinate first = c.at(0, value);
+      std::optional<unsigned> left = a.valueAt(0, {first.row, k});
+      std::optional<unsigned> right = b.valueAt(0, {k, first.column});
+      if (!left || !right)
+        return false;
+      for (unsigned lane = 1; lane != c.lanes(); ++lane) {
+        Coordinate at = c.at(lane, value);
+        if (!(a.at(lane, *left) == Coordinate{at.row, k} &&
+              b.at(lane, *right) == Coordinate{k, at.column}))
+          return false;
+      }
+    }
+  return true;
+}
+
 LogicalResult
 MmaAtomAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                     InstructionKind instruction, int64_t m, int64_t n,
                     int64_t k, mlir::Type aType, mlir::Type bType,
                     mlir::Type cType, llvm::StringRef aLayout,
-                    llvm::StringRef bLayout, llvm::StringRef cLayout) {
+                    llvm::StringRef bLayout, llvm::StringRef cLayout,
+                    int64_t products) {
   if (failed(verifyLayout(emitError, "A", aLayout, m, k, aType)) ||
       failed(verifyLayout(emitError, "B", bLayout, k, n, bType)) ||
       failed(verifyLayout(emitError, "C", cLayout, m, n, cType)))
@@ -110,7 +132,28 @@ MmaAtomAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   if (findFragmentMap(bLayout)->lanes() != lanes ||
       findFragmentMap(cLayout)->lanes() != lanes)
     return emitError() << "expected layouts of one number of lanes";
+  if (findFragmentMap(cLayout)->replicas() != 1)
+    return emitError() << "expected a layout without replicas for C, but got '"
+                       << cLayout << "'";
+  if (instruction == InstructionKind::Fma &&
+      !feedsLanes(*findFragmentMap(aLayout), *findFragmentMap(bLayout),
+                  *findFragmentMap(cLayout)))
+    return emitError() << "expected layouts for fma in which each lane holds "
+                          "the rows of A and the columns of B that its "
+                          "elements of C need";
+  if (products != 1 && products != 3)
+    return emitError() << "expected 1 or 3 products, but got " << products;
+  bool splits = instruction == InstructionKind::MmaSync && aType.isF32() &&
+                bType.isF32() && cType.isF32();
+  if (products == 3 && !splits)
+    return emitError() << "expected mma_sync on f32 for 3 products, but got "
+                       << stringifyInstructionKind(instruction) << " on "
+                       << aType << ", " << bType << " and " << cType;
   return success();
+}
+
+bool MmaAtomAttr::isTF32() const {
+  return getInstruction() == InstructionKind::MmaSync && getAType().isF32();
 }
 
 mlir::Type MmaAtomAttr::getElementType(Role role) const {

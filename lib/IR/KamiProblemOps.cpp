@@ -69,7 +69,29 @@ static LogicalResult verifyOperandKinds(GemmOp op) {
   return success();
 }
 
-/// (C9)
+bool kami::isStorable(Type accumulator, Type element) {
+  return element == accumulator ||
+         (isa<FloatType>(element) && isa<FloatType>(accumulator) &&
+          element.getIntOrFloatBitWidth() <
+              accumulator.getIntOrFloatBitWidth());
+}
+
+/// (C9), (C10)
+static LogicalResult verifyInterpretation(GemmOp op) {
+  Type element = op.getAType().getElementType();
+  if (op.getPrecision() && !(element.isF32() && op.getAccumulator().isF32()))
+    return op.emitOpError("expected f32 elements and accumulator for "
+                          "precision ")
+           << stringifyPrecision(*op.getPrecision()) << ", but got " << element
+           << " and " << op.getAccumulator();
+  if ((op.getUnsignedA() || op.getUnsignedB()) && !isa<IntegerType>(element))
+    return op.emitOpError("expected integer elements for ")
+           << (op.getUnsignedA() ? "unsigned_a" : "unsigned_b") << ", but got "
+           << element;
+  return success();
+}
+
+/// (C11)
 static LogicalResult verifyDistribution(GemmOp op) {
   PlanAttr plan = op.getPlanAttr();
   for (auto [value, role, transposed] :
@@ -106,7 +128,10 @@ PlanAttr GemmOp::getDistribution() {
 static LogicalResult verifyElementTypes(GemmOp op) {
   Type a = op.getAType().getElementType(), b = op.getBType().getElementType();
   Type c = op.getCType().getElementType(), accumulator = op.getAccumulator();
-  if (a != b)
+  auto isFloat8 = [](Type type) {
+    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
+  };
+  if (a != b && !(isFloat8(a) && isFloat8(b)))
     return op.emitOpError("expected A and B of one element type, but got ")
            << a << " and " << b;
   for (Type type : {a, c, accumulator})
@@ -124,11 +149,15 @@ static LogicalResult verifyElementTypes(GemmOp op) {
              << (scale == op.getAlpha() ? "alpha" : "beta")
              << " of the accumulator's type " << accumulator << ", but got "
              << scale.getType();
-  for (auto [type, name] : {std::pair(a, "A's"), std::pair(c, "C's")})
-    if (accumulator.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
-      return op.emitOpError("expected an accumulator at least as wide as ")
-             << name << " " << type << ", but got " << accumulator;
-  return success();
+  if (accumulator.getIntOrFloatBitWidth() < a.getIntOrFloatBitWidth())
+    return op.emitOpError("expected an accumulator at least as wide as A's ")
+           << a << ", but got " << accumulator;
+  if (!isStorable(accumulator, c))
+    return op.emitOpError("expected C's elements of the accumulator's type ")
+           << accumulator
+           << (isa<FloatType>(accumulator) ? " or of a narrower one" : "")
+           << ", but got " << c;
+  return verifyInterpretation(op);
 }
 
 /// (C4): equal where both are static, and not 0.
@@ -211,14 +240,21 @@ void GemmOp::getEffects(
 // GemmOp: canonicalization
 //===----------------------------------------------------------------------===//
 
+template <typename FloatMatcher, typename IntegerMatcher>
+static bool isConstant(Value value, FloatMatcher real, IntegerMatcher integer) {
+  return matchPattern(value, real) || matchPattern(value, integer);
+}
+
 namespace {
 /// A constant α of 1 or β of 0 is the same as none, and says more.
 struct DropNeutralScale : OpRewritePattern<GemmOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(GemmOp op,
                                 PatternRewriter &rewriter) const override {
-    bool alpha = op.getAlpha() && matchPattern(op.getAlpha(), m_OneFloat());
-    bool beta = op.getBeta() && matchPattern(op.getBeta(), m_AnyZeroFloat());
+    bool alpha =
+        op.getAlpha() && isConstant(op.getAlpha(), m_OneFloat(), m_One());
+    bool beta =
+        op.getBeta() && isConstant(op.getBeta(), m_AnyZeroFloat(), m_Zero());
     if (!alpha && !beta)
       return failure();
     rewriter.modifyOpInPlace(op, [&] {

@@ -12,17 +12,27 @@
 using namespace kami;
 using namespace mlir;
 
+/// Registers know no sign.
+static Type registerType(Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  return integer ? IntegerType::get(element.getContext(), integer.getWidth())
+                 : element;
+}
+
 LogicalResult MmaSyncOp::verify() {
   MmaAtomAttr atom = getAtom();
   if (atom.getInstruction() != InstructionKind::MmaSync)
     return emitOpError("expected an atom of instruction mma_sync, but got ")
            << stringifyInstructionKind(atom.getInstruction());
+  if (atom.getProducts() != 1)
+    return emitOpError("expected an atom of one product, but got ")
+           << atom.getProducts();
   for (auto [operand, role] :
        {std::pair(getA(), Role::A), std::pair(getB(), Role::B),
         std::pair(getC(), Role::C)}) {
     auto expected =
         VectorType::get({int64_t(atom.getMap(role).valuesPerLane())},
-                        atom.getElementType(role));
+                        registerType(atom.getElementType(role)));
     if (operand.getType() != expected)
       return emitOpError("expected operand ")
              << stringifyRole(role) << " of type " << expected << ", but got "

@@ -55,6 +55,12 @@ void KamiDialect::registerTypes() {
       >();
 }
 
+mlir::Type FragmentType::getStorageType() const {
+  if (auto integer = mlir::dyn_cast<mlir::IntegerType>(getElementType()))
+    return mlir::IntegerType::get(getContext(), integer.getWidth());
+  return getElementType();
+}
+
 mlir::LogicalResult
 FragmentType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                      int64_t rows, int64_t columns, mlir::Type elementType,

@@ -62,9 +62,9 @@ LogicalResult WarpCoordinatesOp::verify() {
 
 LogicalResult LoadOp::verify() {
   Type element = cast<MemRefType>(getSource().getType()).getElementType();
-  if (element != getResult().getType().getElementType())
+  if (element != getResult().getType().getStorageType())
     return emitOpError("expected a matrix of ")
-           << getResult().getType().getElementType() << ", but got " << element;
+           << getResult().getType().getStorageType() << ", but got " << element;
   return success();
 }
 
@@ -82,11 +82,13 @@ LogicalResult StoreOp::verify() {
       return emitOpError("expected a scale of type ")
              << fragment.getElementType() << ", but got " << scale.getType();
   Type element = cast<MemRefType>(getDest().getType()).getElementType();
-  if (!isa<FloatType>(element) || !isa<FloatType>(fragment.getElementType()) ||
-      element.getIntOrFloatBitWidth() >
-          fragment.getElementType().getIntOrFloatBitWidth())
-    return emitOpError("expected a matrix of floats no wider than ")
-           << fragment.getElementType() << ", but got " << element;
+  if (!isStorable(fragment.getElementType(), element))
+    return emitOpError("expected a matrix of ")
+           << fragment.getElementType()
+           << (isa<FloatType>(fragment.getElementType())
+                   ? " or of narrower floats"
+                   : "")
+           << ", but got " << element;
   return success();
 }
 
@@ -97,9 +99,9 @@ void StoreOp::getEffects(Effects &effects) {
 }
 
 LogicalResult FillOp::verify() {
-  if (getValue().getType() != getResult().getType().getElementType())
+  if (getValue().getType() != getResult().getType().getStorageType())
     return emitOpError("expected a value of type ")
-           << getResult().getType().getElementType() << ", but got "
+           << getResult().getType().getStorageType() << ", but got "
            << getValue().getType();
   return success();
 }

@@ -7,15 +7,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Layout/ElementKind.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
 
 using namespace kami;
 
 llvm::ArrayRef<ElementKind> kami::allElementKinds() {
   static constexpr ElementKind kinds[] = {
-      ElementKind::F16,    ElementKind::BF16, ElementKind::TF32,
-      ElementKind::F32,    ElementKind::F64,  ElementKind::F8E4M3FN,
-      ElementKind::F8E5M2, ElementKind::I8,   ElementKind::I32,
+      ElementKind::F16,      ElementKind::BF16,   ElementKind::TF32,
+      ElementKind::TF32x3,   ElementKind::F32,    ElementKind::F64,
+      ElementKind::F8E4M3FN, ElementKind::F8E5M2, ElementKind::I8,
+      ElementKind::U8,       ElementKind::I32,
   };
   return kinds;
 }
@@ -28,6 +30,8 @@ llvm::StringRef kami::name(ElementKind kind) {
     return "bf16";
   case ElementKind::TF32:
     return "tf32";
+  case ElementKind::TF32x3:
+    return "tf32x3";
   case ElementKind::F32:
     return "f32";
   case ElementKind::F64:
@@ -38,10 +42,16 @@ llvm::StringRef kami::name(ElementKind kind) {
     return "f8E5M2";
   case ElementKind::I8:
     return "i8";
+  case ElementKind::U8:
+    return "u8";
   case ElementKind::I32:
     return "i32";
   }
   llvm_unreachable("covered switch");
+}
+
+std::string kami::names(ElementKind a, ElementKind b) {
+  return a == b ? name(a).str() : (name(a) + " x " + name(b)).str();
 }
 
 std::optional<ElementKind> kami::parseElementKind(llvm::StringRef spelling) {
@@ -56,11 +66,13 @@ unsigned kami::byteWidth(ElementKind kind) {
   case ElementKind::F8E4M3FN:
   case ElementKind::F8E5M2:
   case ElementKind::I8:
+  case ElementKind::U8:
     return 1;
   case ElementKind::F16:
   case ElementKind::BF16:
     return 2;
   case ElementKind::TF32:
+  case ElementKind::TF32x3:
   case ElementKind::F32:
   case ElementKind::I32:
     return 4;
@@ -68,4 +80,20 @@ unsigned kami::byteWidth(ElementKind kind) {
     return 8;
   }
   llvm_unreachable("covered switch");
+}
+
+bool kami::isInteger(ElementKind kind) {
+  return kind == ElementKind::I8 || kind == ElementKind::U8 ||
+         kind == ElementKind::I32;
+}
+
+bool kami::isFloat8(ElementKind kind) {
+  return kind == ElementKind::F8E4M3FN || kind == ElementKind::F8E5M2;
+}
+
+bool kami::canMultiply(ElementKind a, ElementKind b) {
+  auto isByte = [](ElementKind kind) {
+    return kind == ElementKind::I8 || kind == ElementKind::U8;
+  };
+  return a == b || (isFloat8(a) && isFloat8(b)) || (isByte(a) && isByte(b));
 }

@@ -26,6 +26,22 @@ Coordinate FragmentMap::at(unsigned lane, unsigned value) const {
   return place;
 }
 
+std::optional<unsigned> FragmentMap::valueAt(unsigned lane,
+                                             Coordinate place) const {
+  for (unsigned value = 0; value != valuesPerLane(); ++value)
+    if (at(lane, value) == place)
+      return value;
+  return std::nullopt;
+}
+
+unsigned FragmentMap::replicaMask() const {
+  unsigned mask = 0;
+  for (auto [bit, step] : llvm::enumerate(laneSteps))
+    if (step == Coordinate())
+      mask |= 1u << bit;
+  return mask;
+}
+
 //===----------------------------------------------------------------------===//
 // NVIDIA mma.sync
 //
@@ -48,6 +64,19 @@ static constexpr Coordinate nvLanesB[] = {
 static constexpr Coordinate nvLanesC[] = {
     {0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}};
 
+// A (16 × 1) and B (1 × 8) of multiply-adds by the lanes themselves: a lane
+// holds what its part of C needs, so that lanes of one row of C hold the same
+// elements of A, and lanes of one column the same of B.
+static constexpr Coordinate nvLanesOuterA[] = {
+    {0, 0}, {0, 0}, {1, 0}, {2, 0}, {4, 0}};
+static constexpr Coordinate nvLanesOuterB[] = {
+    {0, 2}, {0, 4}, {0, 0}, {0, 0}, {0, 0}};
+// 8-bit operands: the thread is four neighbours along k.
+static constexpr Coordinate nvLanesA8[] = {
+    {0, 4}, {0, 8}, {1, 0}, {2, 0}, {4, 0}};
+static constexpr Coordinate nvLanesB8[] = {
+    {4, 0}, {8, 0}, {0, 1}, {0, 2}, {0, 4}};
+
 static constexpr Coordinate nvValuesA16x16b16[] = {{0, 1}, {8, 0}, {0, 8}};
 static constexpr Coordinate nvValuesB16x8b16[] = {{1, 0}, {8, 0}};
 static constexpr Coordinate nvValuesC16x8[] = {{0, 1}, {8, 0}};
@@ -56,6 +85,17 @@ static constexpr Coordinate nvValuesB8x8[] = {{4, 0}};
 static constexpr Coordinate nvValuesA16x16[] = {{8, 0}, {0, 4}, {0, 8}};
 static constexpr Coordinate nvValuesB16x8[] = {{4, 0}, {8, 0}};
 static constexpr Coordinate nvValuesC8x8[] = {{0, 1}};
+static constexpr Coordinate nvValuesA16x4[] = {{8, 0}};
+static constexpr Coordinate nvValuesA16x32b8[] = {
+    {0, 1}, {0, 2}, {8, 0}, {0, 16}};
+static constexpr Coordinate nvValuesB32x8b8[] = {{1, 0}, {2, 0}, {16, 0}};
+static constexpr Coordinate nvValuesA16x16b8[] = {{0, 1}, {0, 2}, {8, 0}};
+static constexpr Coordinate nvValuesB16x8b8[] = {{1, 0}, {2, 0}};
+static constexpr Coordinate nvValuesOuterA[] = {{8, 0}};
+static constexpr Coordinate nvValuesOuterB[] = {{0, 1}};
+
+static constexpr llvm::StringLiteral outer =
+    "the rows and columns of C that a lane holds in PTX ISA 9.0, m16n8k8";
 
 static constexpr FragmentMap fragmentMaps[] = {
     {"nv.a.16x16.b16", 16, 16, 2, nvLanesA16, nvValuesA16x16b16,
@@ -84,6 +124,23 @@ static constexpr FragmentMap fragmentMaps[] = {
     {"nv.b.4x8.b64", 4, 8, 8, nvLanesB, {}, "PTX ISA 9.0, m8n8k4 .f64, B"},
     {"nv.c.8x8.b64", 8, 8, 8, nvLanesC, nvValuesC8x8,
      "PTX ISA 9.0, m8n8k4 .f64, C and D"},
+    {"nv.a.16x4.b32", 16, 4, 4, nvLanesA, nvValuesA16x4,
+     "PTX ISA 9.0, m16n8k4 .tf32, A"},
+    {"nv.b.4x8.b32", 4, 8, 4, nvLanesB, {}, "PTX ISA 9.0, m16n8k4 .tf32, B"},
+    {"nv.a.16x32.b8", 16, 32, 1, nvLanesA8, nvValuesA16x32b8,
+     "PTX ISA 9.0, m16n8k32 .u8/.s8/.e4m3/.e5m2, A"},
+    {"nv.b.32x8.b8", 32, 8, 1, nvLanesB8, nvValuesB32x8b8,
+     "PTX ISA 9.0, m16n8k32 .u8/.s8/.e4m3/.e5m2, B"},
+    {"nv.a.16x16.b8", 16, 16, 1, nvLanesA8, nvValuesA16x16b8,
+     "PTX ISA 9.0, m16n8k16 .u8/.s8, A"},
+    {"nv.b.16x8.b8", 16, 8, 1, nvLanesB8, nvValuesB16x8b8,
+     "PTX ISA 9.0, m16n8k16 .u8/.s8, B"},
+    {"nv.a.16x1.b32", 16, 1, 4, nvLanesOuterA, nvValuesOuterA, outer},
+    {"nv.b.1x8.b32", 1, 8, 4, nvLanesOuterB, nvValuesOuterB, outer},
+    {"nv.a.16x1.b64", 16, 1, 8, nvLanesOuterA, nvValuesOuterA, outer},
+    {"nv.b.1x8.b64", 1, 8, 8, nvLanesOuterB, nvValuesOuterB, outer},
+    {"nv.a.16x1.b8", 16, 1, 1, nvLanesOuterA, nvValuesOuterA, outer},
+    {"nv.b.1x8.b8", 1, 8, 1, nvLanesOuterB, nvValuesOuterB, outer},
 };
 
 llvm::ArrayRef<FragmentMap> kami::allFragmentMaps() { return fragmentMaps; }

@@ -31,8 +31,11 @@ static void addComputation(CalibratedCost &cost, const Atom &atom,
       2.0 * atom.shape.m * atom.shape.n * atom.shape.k / reachedRate(rate);
   cost.tensorCores = warps * atoms * steps * cyclesPerAtom / chip.tensorCores;
   double warpsPerCore = std::ceil(warps / chip.tensorCores);
+  double latency = atom.instruction == Instruction::Fma
+                       ? assumptions.laneLatency
+                       : assumptions.atomLatency;
   cost.computation = steps * std::max(warpsPerCore * atoms * cyclesPerAtom,
-                                      assumptions.atomLatency);
+                                      atom.products() * latency);
 }
 
 static void addCommunication(CalibratedCost &cost, const Atom &atom,

@@ -43,6 +43,12 @@ static int64_t working(const Operand &operand, const Operand &other) {
                : std::min(operand.step, onDemandAtoms * operand.atom);
 }
 
+/// Lanes that hold each element; 1 where the fragment is opaque.
+static int64_t replicas(llvm::StringRef name) {
+  const FragmentMap *map = findFragmentMap(name);
+  return map ? map->replicas() : 1;
+}
+
 Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
                                    const Slicing &unclamped, int64_t warpSize,
                                    const Exchange &exchange) {
@@ -50,16 +56,18 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
   auto perThread = [&](int64_t elements, int64_t bytes) -> int64_t {
     return divideCeil(elements * bytes, bytesPerRegister * warpSize);
   };
-  int64_t bytes = byteWidth(atom.operand);
-  Operand a = {perThread(partition.sliceElementsA(), bytes),
-               perThread(partition.warpM * atom.shape.k, bytes),
-               perThread(atom.shape.m * atom.shape.k, bytes),
+  // Of an element that several lanes hold, each has a register.
+  int64_t bytesA = byteWidth(atom.operand) * replicas(atom.mapA);
+  int64_t bytesB = byteWidth(atom.operand) * replicas(atom.mapB);
+  Operand a = {perThread(partition.sliceElementsA(), bytesA),
+               perThread(partition.warpM * atom.shape.k, bytesA),
+               perThread(atom.shape.m * atom.shape.k, bytesA),
                partition.heldA(),
                slicing.sharedA,
                partition.grid.n > 1};
-  Operand b = {perThread(partition.sliceElementsB(), bytes),
-               perThread(partition.warpN * atom.shape.k, bytes),
-               perThread(atom.shape.n * atom.shape.k, bytes),
+  Operand b = {perThread(partition.sliceElementsB(), bytesB),
+               perThread(partition.warpN * atom.shape.k, bytesB),
+               perThread(atom.shape.n * atom.shape.k, bytesB),
                partition.heldB(),
                slicing.sharedB,
                partition.grid.m > 1};

@@ -24,8 +24,11 @@
 using namespace kami;
 using namespace mlir;
 
-void kami::addProblemPasses(OpPassManager &pm) {
-  pm.addPass(createConvertLinalgToKami());
+void kami::addProblemPasses(OpPassManager &pm,
+                            const PipelineOptions &pipeline) {
+  ConvertLinalgToKamiOptions convert;
+  convert.precision = pipeline.precision;
+  pm.addPass(createConvertLinalgToKami(convert));
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
   options.functionBoundaryTypeConversion =
@@ -83,7 +86,7 @@ void kami::addNVVMPasses(OpPassManager &pm) {
 
 void kami::buildWarpPipeline(OpPassManager &pm,
                              const PipelineOptions &options) {
-  addProblemPasses(pm);
+  addProblemPasses(pm, options);
   addPlanPasses(pm, options);
   addWarpPasses(pm);
 }

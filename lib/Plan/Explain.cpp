@@ -126,12 +126,12 @@ static void printTable(llvm::ArrayRef<Line> lines, llvm::raw_ostream &os) {
 void kami::explainText(const Choice &choice, const Problem &problem,
                        const Chip &chip, const PlannerOptions &options,
                        Detail detail, llvm::raw_ostream &os) {
-  os << llvm::formatv("{0} {1} -> {2}, batch {3}, on {4} ({5}), {6} model, {7} "
-                      "candidates\n",
-                      print(problem.extents), name(problem.operand),
-                      name(problem.accumulator), problem.batch, chip.name,
-                      chip.product, name(options.model),
-                      choice.candidates.size());
+  os << llvm::formatv(
+      "{0} {1} -> {2}, batch {3}, on {4} ({5}), {6} model, {7} "
+      "candidates\n",
+      print(problem.extents), names(problem.operand, problem.operandB()),
+      name(problem.accumulator), problem.batch, chip.name, chip.product,
+      name(options.model), choice.candidates.size());
   std::vector<Line> lines = {headings(options.model)};
   for (const Candidate *candidate : select(choice, detail))
     lines.push_back(describe(*candidate, choice, options.model));
@@ -195,6 +195,7 @@ llvm::json::Object kami::explainJSON(const Choice &choice,
   const Extents &extents = problem.extents;
   object["gemm"] = array(extents.m, extents.n, extents.k);
   object["type"] = name(problem.operand);
+  object["type_b"] = name(problem.operandB());
   object["accumulator"] = name(problem.accumulator);
   object["batch"] = problem.batch;
   object["target"] = chip.name;

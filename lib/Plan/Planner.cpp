@@ -195,8 +195,8 @@ static llvm::Error missingAtom(const Problem &problem, const Chip &chip) {
     known += (known.empty() ? "" : ", ") + rate.atom.str();
   return llvm::createStringError(
       "target '" + chip.name.str() + "' has no atom that multiplies " +
-      name(problem.operand).str() + " into " + name(problem.accumulator).str() +
-      ", it has: " + known);
+      names(problem.operand, problem.operandB()) + " into " +
+      name(problem.accumulator).str() + ", it has: " + known);
 }
 
 static llvm::Error missingGrid(const Problem &problem) {
@@ -212,7 +212,8 @@ static llvm::Error missingGrid(const Problem &problem) {
 /// that does in one instruction what another does as fast in several.
 static llvm::SmallVector<RatedAtom, 4> usefulAtoms(const Problem &problem,
                                                    const Chip &chip) {
-  auto atoms = chip.atomsFor(problem.operand, problem.accumulator);
+  auto atoms =
+      chip.atomsFor(problem.operand, problem.operandB(), problem.accumulator);
   auto speed = [](const RatedAtom &atom) {
     return atom.rate->opsPerCycle * atom.rate->reached;
   };

@@ -80,6 +80,19 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &text) {
     return error;
   if (llvm::Error error = assign(problem.operand, parseType("type", text.type)))
     return error;
+  if (!text.typeB.empty()) {
+    ElementKind other;
+    if (llvm::Error error = assign(other, parseType("type-b", text.typeB)))
+      return error;
+    if (!canMultiply(problem.operand, other))
+      return llvm::createStringError(
+          "expected --type-b to be " + name(problem.operand) +
+          ", or as --type one of i8 and u8 or of f8E4M3FN and f8E5M2, but got "
+          "'" +
+          text.typeB + "'");
+    if (other != problem.operand)
+      problem.otherOperand = other;
+  }
   problem.accumulator = defaultAccumulator(problem.operand);
   if (!text.accumulator.empty())
     if (llvm::Error error = assign(problem.accumulator,

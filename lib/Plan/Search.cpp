@@ -22,6 +22,8 @@ static constexpr int64_t maxWholeExtent = 256;
 static constexpr int64_t maxWholeDepth = 512;
 static constexpr int64_t cutExtents[] = {192, 128, 96, 64, 32, 16};
 static constexpr int64_t cutDepths[] = {128, 64, 32};
+/// The widest slice of more than four atoms.
+static constexpr int64_t shallowSlice = 16;
 /// Of the areas of C that fit, in the order of their lower bounds, so many are
 /// costed for each grid.
 static constexpr int64_t maxFittingAreas = 4;
@@ -148,7 +150,10 @@ void GridSearch::tryTile(const Extents &tile) {
   // Where nothing is sent, only their parking differs.
   bool isBroadcast = grid.m > 1 || grid.n > 1;
   int64_t steps = partition.stageK / atomK;
-  for (int64_t width : {4, 2, 1}) {
+  // Atoms that are shallow take more of them to a slice.
+  for (int64_t width : {16, 8, 4, 2, 1}) {
+    if (width > 4 && width * atomK > shallowSlice)
+      continue;
     bool isUseful = width == 1 || (isBroadcast && steps % width == 0);
     if (isUseful &&
         tryStaged(Partition(tile, grid, atom.atom->shape, atomK * width)))

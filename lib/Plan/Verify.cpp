@@ -43,7 +43,8 @@ static Misfit findMisfitOfForm(const Plan &plan, const Problem &problem,
     return {Misfit::NoAtom};
   if (!chip.findRate(*plan.atom))
     return {Misfit::AtomNotOfChip};
-  if (plan.atom->operand != problem.operand)
+  if (plan.atom->operand != problem.operand ||
+      plan.atom->operandB() != problem.operandB())
     return {Misfit::WrongOperand};
   if (plan.atom->accumulator != problem.accumulator)
     return {Misfit::WrongAccumulator};
@@ -93,7 +94,8 @@ static std::string explainForm(const Misfit &misfit, const Plan &plan,
         .str();
   case Misfit::WrongOperand:
     return ("atom '" + plan.atom->name + "' multiplies " +
-            name(plan.atom->operand) + ", expected " + name(problem.operand))
+            names(plan.atom->operand, plan.atom->operandB()) + ", expected " +
+            names(problem.operand, problem.operandB()))
         .str();
   case Misfit::WrongAccumulator:
     return ("atom '" + plan.atom->name + "' accumulates in " +

@@ -27,17 +27,32 @@ using namespace mlir;
 // Execution
 //===----------------------------------------------------------------------===//
 
+static double readElement(const ElementFormat &format, Reading reading,
+                          uint64_t bits) {
+  switch (reading) {
+  case Reading::Plain:
+    return toDouble(format, bits);
+  case Reading::Unsigned:
+    return double(bits & format.mask());
+  case Reading::TF32:
+    return toDouble(format, bits & ~0x1FFFull);
+  case Reading::HighTF32:
+    return toDouble(format, roundToTF32(bits));
+  case Reading::LowTF32:
+    break;
+  }
+  double rest = toDouble(format, bits) - toDouble(format, roundToTF32(bits));
+  return toDouble(format, roundToTF32(fromDouble(format, rest)));
+}
+
 void kami::sim::gather(Execution &x, Warp &warp, Slot slot, int first,
                        ArrayRef<int> places, const ElementFormat &format,
-                       bool tf32, double *matrix) {
+                       Reading reading, double *matrix) {
   for (size_t v = 0, values = places.size() / x.width; v != values; ++v) {
     const uint64_t *registers = x.lanes(warp, slot, first + v);
     const int *place = places.data() + v * x.width;
-    for (unsigned lane = 0; lane != x.width; ++lane) {
-      // PTX: the low 13 bits of a tf32 operand are ignored.
-      uint64_t bits = tf32 ? registers[lane] & ~0x1FFFull : registers[lane];
-      matrix[place[lane]] = toDouble(format, bits);
-    }
+    for (unsigned lane = 0; lane != x.width; ++lane)
+      matrix[place[lane]] = readElement(format, reading, registers[lane]);
   }
 }
 
@@ -54,20 +69,23 @@ void kami::sim::scatter(Execution &x, Warp &warp, Slot slot, int first,
 
 void kami::sim::multiply(const MatrixForm &form, const double *a,
                          const double *b, double *c) {
-  bool fused = form.c.kind == ElementFormat::F64;
+  bool isDouble = form.c.kind == ElementFormat::F64;
   for (int64_t i = 0; i != form.m; ++i) {
     double *row = c + i * form.n;
     for (int64_t k = 0; k != form.k; ++k) {
       double factor = a[i * form.k + k];
       const double *other = b + k * form.n;
-      if (fused)
+      if (form.fused && isDouble)
         for (int64_t j = 0; j != form.n; ++j)
           row[j] = std::fma(factor, other[j], row[j]);
+      else if (form.fused)
+        for (int64_t j = 0; j != form.n; ++j)
+          row[j] = std::fma(float(factor), float(other[j]), float(row[j]));
       else
         for (int64_t j = 0; j != form.n; ++j)
           row[j] += factor * other[j];
     }
-    if (!fused)
+    if (!form.fused)
       for (int64_t j = 0; j != form.n; ++j)
         row[j] = toDouble(form.c, fromDouble(form.c, row[j]));
   }
@@ -82,11 +100,11 @@ static LogicalResult runMatrix(Execution &x, Warp &warp,
   x.scratchB.resize(form.k * form.n);
   x.scratchC.resize(form.m * form.n);
   ArrayRef<Slot> operands = instruction.operands;
-  gather(x, warp, operands[0], 0, form.placesA, form.a, form.tf32,
+  gather(x, warp, operands[0], 0, form.placesA, form.a, form.readA,
          x.scratchA.data());
-  gather(x, warp, operands[1], 0, form.placesB, form.b, form.tf32,
+  gather(x, warp, operands[1], 0, form.placesB, form.b, form.readB,
          x.scratchB.data());
-  gather(x, warp, operands[2], 0, form.placesC, form.c, false,
+  gather(x, warp, operands[2], 0, form.placesC, form.c, Reading::Plain,
          x.scratchC.data());
   multiply(form, x.scratchA.data(), x.scratchB.data(), x.scratchC.data());
   scatter(x, warp, instruction.results[0], 0, form.placesC, form.c,
@@ -110,6 +128,23 @@ static std::vector<int> placesOf(const FragmentMap &map) {
   return places;
 }
 
+/// How the matrix unit reads elements of the type.
+static Reading readingOf(Type type) {
+  if (type.isF32())
+    return Reading::TF32;
+  return type.isUnsignedInteger() ? Reading::Unsigned : Reading::Plain;
+}
+
+static void nameOperands(std::string &name, Type a, Type b) {
+  llvm::raw_string_ostream os(name);
+  if (a.isF32())
+    os << "tf32";
+  else
+    os << a;
+  if (a != b)
+    os << " " << b;
+}
+
 static FailureOr<MatrixForm> makeForm(Operation *op, Extents extents, Type a,
                                       Type b, Type c, const FragmentMap &mapA,
                                       const FragmentMap &mapB,
@@ -119,30 +154,50 @@ static FailureOr<MatrixForm> makeForm(Operation *op, Extents extents, Type a,
     return op->emitError("expected a warp of ")
            << mapA.lanes() << " lanes, but got " << warpSize;
   auto formatA = formatOf(a), formatB = formatOf(b), formatC = formatOf(c);
-  if (!formatA || !formatB || !formatC || !formatA->isFloat() ||
-      !formatB->isFloat() || !formatC->isFloat())
+  if (!formatA || !formatB || !formatC ||
+      formatA->isFloat() != formatC->isFloat() ||
+      formatB->isFloat() != formatC->isFloat())
     return op->emitError("cannot simulate a matrix instruction on ")
            << a << ", " << b << " and " << c;
   MatrixForm form{extents.m, extents.n, extents.k};
   form.a = *formatA;
   form.b = *formatB;
   form.c = *formatC;
-  form.tf32 = a.isF32();
+  form.readA = readingOf(a);
+  form.readB = readingOf(b);
+  form.fused = c.isF64();
   form.lanes = warpSize;
   form.placesA = placesOf(mapA);
   form.placesB = placesOf(mapB);
   form.placesC = placesOf(mapC);
   llvm::raw_string_ostream(form.name)
-      << "m" << extents.m << "n" << extents.n << "k" << extents.k << " " << a
-      << " " << c;
+      << "m" << extents.m << "n" << extents.n << "k" << extents.k << " ";
+  nameOperands(form.name, a, b);
+  llvm::raw_string_ostream(form.name) << " " << c;
   return form;
 }
 
 FailureOr<MatrixForm> kami::sim::matrixForm(Operation *op, MmaAtomAttr atom,
                                             unsigned warpSize) {
-  return makeForm(op, atom.getExtents(), atom.getAType(), atom.getBType(),
-                  atom.getCType(), atom.getMap(Role::A), atom.getMap(Role::B),
-                  atom.getMap(Role::C), warpSize);
+  FailureOr<MatrixForm> form =
+      makeForm(op, atom.getExtents(), atom.getAType(), atom.getBType(),
+               atom.getCType(), atom.getMap(Role::A), atom.getMap(Role::B),
+               atom.getMap(Role::C), warpSize);
+  if (failed(form))
+    return failure();
+  form->products = atom.getProducts();
+  if (atom.getInstruction() == InstructionKind::Fma) {
+    form->readA = form->readB = Reading::Plain;
+    form->fused = true;
+    form->name.clear();
+    llvm::raw_string_ostream(form->name)
+        << "m" << atom.getM() << "n" << atom.getN() << "k" << atom.getK()
+        << " fma " << atom.getAType();
+    if (atom.getBType() != atom.getAType())
+      llvm::raw_string_ostream(form->name) << " " << atom.getBType();
+    llvm::raw_string_ostream(form->name) << " " << atom.getCType();
+  }
+  return form;
 }
 
 /// NVIDIA's map of an operand of that many rows, columns and bits.

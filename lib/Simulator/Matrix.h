@@ -19,8 +19,8 @@ namespace kami::sim {
 
 /// Registers `first`, ... of `slot` to a row-major matrix, and back.
 void gather(Execution &x, Warp &warp, Slot slot, int first,
-            llvm::ArrayRef<int> places, const ElementFormat &format, bool tf32,
-            double *matrix);
+            llvm::ArrayRef<int> places, const ElementFormat &format,
+            Reading reading, double *matrix);
 void scatter(Execution &x, Warp &warp, Slot slot, int first,
              llvm::ArrayRef<int> places, const ElementFormat &format,
              const double *matrix);

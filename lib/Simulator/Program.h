@@ -69,13 +69,28 @@ struct Moves {
   bool overlap = false;
 };
 
+/// How a matrix instruction reads a register as a number.
+enum class Reading : uint8_t {
+  /// As its format says; integers have a sign.
+  Plain,
+  Unsigned,
+  /// The low 13 bits of an f32 are ignored (PTX ISA 9.0, mma).
+  TF32,
+  /// The two tf32 numbers that an f32 is split into.
+  HighTF32,
+  LowTF32,
+};
+
 /// One matrix instruction. The places say, for value v of lane l at
 /// [v * lanes + l], which element of the row-major operand it is.
 struct MatrixForm {
   int64_t m, n, k;
   ElementFormat a, b, c;
-  /// The unit reads 10 bits of the mantissa of f32 operands.
-  bool tf32 = false;
+  Reading readA = Reading::Plain, readB = Reading::Plain;
+  /// Every product is added by itself, with one rounding.
+  bool fused = false;
+  /// Instructions: 3 for operands that are split.
+  int64_t products = 1;
   unsigned lanes;
   std::vector<int> placesA, placesB, placesC;
   /// The name that the report counts it by.
@@ -87,6 +102,8 @@ struct FragmentForm {
   const FragmentMap *map;
   int64_t tileRows, tileColumns;
   ElementFormat format;
+  /// Its elements are tf32 numbers, rounded to when they are loaded.
+  bool roundsToTF32 = false;
 
   int64_t tiles() const { return tileRows * tileColumns; }
   int values() const { return map->valuesPerLane(); }

@@ -28,14 +28,17 @@ MemRef ReferenceInterpreter::allocate(ArrayRef<int64_t> sizes, Type element) {
 Cell ReferenceInterpreter::loadElement(const MemRef &memref, int64_t address) {
   long double value;
   std::memcpy(&value, memref.buffer->bytes.data() + address, sizeof(value));
-  return isa<FloatType>(memref.elementType) ? Cell::ofReal(value)
-                                            : Cell::ofBits(int64_t(value));
+  if (isa<FloatType>(memref.elementType))
+    return Cell::ofReal(value);
+  return Cell::ofBits(uint64_t(int64_t(value)) &
+                      formatOf(memref.elementType)->mask());
 }
 
 void ReferenceInterpreter::storeElement(const MemRef &memref, int64_t address,
                                         const Cell &cell) {
-  long double value =
-      isa<FloatType>(memref.elementType) ? cell.real : int64_t(cell.bits);
+  long double value = isa<FloatType>(memref.elementType)
+                          ? cell.real
+                          : toSigned(*formatOf(memref.elementType), cell.bits);
   std::memcpy(memref.buffer->bytes.data() + address, &value, sizeof(value));
 }
 

@@ -52,11 +52,31 @@ static MemRef matrixOf(const MemRef &operand, ArrayRef<int64_t> batch,
   return matrix;
 }
 
+/// The matrix with its 8-bit integers read as numbers without a sign.
+static MemRef withoutSign(ReferenceInterpreter &interpreter,
+                          const MemRef &matrix) {
+  int64_t rows = matrix.sizes[0], columns = matrix.sizes[1];
+  MemRef copy = interpreter.allocate({rows, columns}, matrix.elementType);
+  for (int64_t i = 0; i != rows; ++i)
+    for (int64_t j = 0; j != columns; ++j) {
+      long double value = data(matrix)[matrix.offset + i * matrix.strides[0] +
+                                       j * matrix.strides[1]];
+      data(copy)[i * columns + j] = value < 0 ? value + 256 : value;
+    }
+  return copy;
+}
+
 LogicalResult ReferenceInterpreter::runGemm(GemmOp op) {
   MemRef a = get(op.getA()).memref, b = get(op.getB()).memref;
   MemRef c = get(op.getC()).memref;
-  long double alpha = op.getAlpha() ? get(op.getAlpha()).real : 1;
-  long double beta = op.getBeta() ? get(op.getBeta()).real : 0;
+  auto scale = [&](Value value, long double neutral) -> long double {
+    if (!value)
+      return neutral;
+    if (isa<FloatType>(value.getType()))
+      return get(value).real;
+    return toSigned(*formatOf(value.getType()), get(value).bits);
+  };
+  long double alpha = scale(op.getAlpha(), 1), beta = scale(op.getBeta(), 0);
   if (op.hasTensorSemantics()) {
     c = clone(c);
     set(op.getResult(), Cell::ofMemRef(c));
@@ -72,6 +92,10 @@ LogicalResult ReferenceInterpreter::runGemm(GemmOp op) {
           return op.emitError("expected extents that agree, but got A ")
                  << ma.sizes[0] << "x" << k << ", B " << mb.sizes[0] << "x"
                  << mb.sizes[1] << " and C " << m << "x" << n;
+        if (op.getUnsignedA())
+          ma = withoutSign(*this, ma);
+        if (op.getUnsignedB())
+          mb = withoutSign(*this, mb);
         MemRef sum = allocate({m, n}, c.elementType);
         std::fill_n(data(sum), m * n, 0.0L);
         accumulate(ma, mb, sum, m, n, k);
@@ -85,6 +109,10 @@ LogicalResult ReferenceInterpreter::runGemm(GemmOp op) {
           }
         }
         memory.release(sum.buffer);
+        for (auto [copied, matrix] : {std::pair(op.getUnsignedA(), ma),
+                                      std::pair(op.getUnsignedB(), mb)})
+          if (copied)
+            memory.release(matrix.buffer);
         return success();
       });
 }

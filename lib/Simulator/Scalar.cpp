@@ -138,6 +138,11 @@ uint64_t kami::sim::fromDouble(const ElementFormat &format, double value) {
   return uint64_t(integer) & format.mask();
 }
 
+uint64_t kami::sim::roundToTF32(uint64_t bits) {
+  bool isNaN = (bits & 0x7FFFFFFF) > 0x7F800000;
+  return isNaN ? 0x7FFFFFFF : (bits + 0x1000) & 0xFFFFE000;
+}
+
 int64_t kami::sim::toSigned(const ElementFormat &format, uint64_t bits) {
   unsigned unused = 64 - format.bits;
   return int64_t(bits << unused) >> unused;

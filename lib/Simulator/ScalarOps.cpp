@@ -17,6 +17,7 @@
 #include "kami/IR/KamiTypes.h"
 #include "kami/Simulator/Scalar.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -290,6 +291,10 @@ static uint64_t unsignedToFloat(const ScalarOp &op, uint64_t a, uint64_t,
   return fromDouble(op.to, double(a));
 }
 
+static uint64_t toTF32(const ScalarOp &, uint64_t a, uint64_t, uint64_t) {
+  return roundToTF32(a);
+}
+
 /// `arith` integers by op; null for any other.
 static ScalarOp::Function integerOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, ScalarOp::Function>(op)
@@ -346,6 +351,12 @@ static ScalarOp::Function castOp(Operation *op) {
       .Case<arith::ExtUIOp, arith::IndexCastUIOp, arith::TruncIOp,
             arith::BitcastOp>([](auto) { return zeroExtend; })
       .Case([](arith::SelectOp) { return selectElement; })
+      .Case([](NVVM::ConvertFloatToTF32Op convert) -> ScalarOp::Function {
+        bool isPlain = convert.getRnd() == NVVM::FPRoundingMode::RNA &&
+                       convert.getSat() == NVVM::SaturationMode::NONE &&
+                       !convert.getRelu();
+        return isPlain ? toTF32 : nullptr;
+      })
       .Default([](Operation *) { return nullptr; });
 }
 

@@ -127,16 +127,24 @@ static LogicalResult runFragmentLoad(Execution &x, Warp &warp,
       forLanes(access.mask, [&](unsigned lane) {
         output[lane] = readBits(
             matrix.buffer->bytes.data() + access.addresses[lane], width);
+        if (form.roundsToTF32)
+          output[lane] = roundToTF32(output[lane]);
       });
     }
   }
   return success();
 }
 
-/// α·value + β·old, every operation rounded to the fragment's type.
+/// α·value + β·old, every operation rounded to the fragment's type. Integers
+/// wrap.
 static uint64_t scaled(const ElementFormat &format, const ElementFormat &outer,
                        uint64_t value, std::optional<double> alpha,
                        std::optional<double> beta, uint64_t old) {
+  if (!format.isFloat()) {
+    uint64_t factor = int64_t(alpha.value_or(1)),
+             scale = int64_t(beta.value_or(0));
+    return (factor * value + scale * old) & format.mask();
+  }
   auto round = [&](double v) {
     return toDouble(format, fromDouble(format, v));
   };
@@ -228,8 +236,12 @@ static LogicalResult transferFragment(Execution &x, Warp &warp,
            << "out-of-bounds access: slot " << index << " of fragments of "
            << bytes << " bytes in a buffer of " << buffer.sizes[0]
            << " bytes by " << x.place(warp, 0);
-  Access access{buffer.buffer,   warp.mask, order.wordBytes,
-                order.wordBytes, write,     {}};
+  uint64_t mask = warp.mask;
+  for (unsigned lane = 0; write && lane != x.width; ++lane)
+    if (!order.writes(lane))
+      mask &= ~(1ull << lane);
+  Access access{buffer.buffer,   mask,  order.wordBytes,
+                order.wordBytes, write, {}};
   uint8_t *memory = buffer.buffer->bytes.data();
   for (int64_t tile = 0; tile != form.tiles(); ++tile) {
     for (unsigned word = 0; word != order.wordsPerLane; ++word) {
@@ -242,13 +254,13 @@ static LogicalResult transferFragment(Execution &x, Warp &warp,
         uint64_t *values =
             x.lanes(warp, registers,
                     tile * form.values() + word * order.valuesPerWord + i);
-        for (unsigned lane = 0; lane != x.width; ++lane) {
+        forLanes(mask, [&](unsigned lane) {
           uint8_t *at = memory + access.addresses[lane] + i * width;
           if (write)
             writeBits(at, width, values[lane]);
           else
             values[lane] = readBits(at, width);
-        }
+        });
       }
     }
   }
@@ -339,6 +351,7 @@ static LogicalResult runPartial(Execution &x, Warp &warp,
   for (int e = 0; e != partial.count; ++e) {
     const uint64_t *term = x.lanes(warp, partial, e);
     uint64_t *sum = x.lanes(warp, instruction.results[0], e);
+    // Sums of two integers are exact in a double, and wrap.
     for (unsigned lane = 0; lane != x.width; ++lane)
       sum[lane] =
           fromDouble(form.format, toDouble(form.format, sum[lane]) +
@@ -374,26 +387,43 @@ static LogicalResult runFragmentMma(Execution &x, Warp &warp,
   int valuesA = form.placesA.size() / x.width;
   int valuesB = form.placesB.size() / x.width;
   int valuesC = form.placesC.size() / x.width;
-  x.scratchA.resize(sizeA * rows * depth);
-  x.scratchB.resize(sizeB * depth * columns);
+  // Where operands are split, their low parts lie behind the high ones.
+  bool split = form.products == 3;
+  int64_t lowA = sizeA * rows * depth, lowB = sizeB * depth * columns;
+  x.scratchA.resize(lowA * (split ? 2 : 1));
+  x.scratchB.resize(lowB * (split ? 2 : 1));
   x.scratchC.resize(form.m * form.n);
-  for (int64_t tile = 0; tile != rows * depth; ++tile)
-    gather(x, warp, instruction.operands[0], tile * valuesA, form.placesA,
-           form.a, form.tf32, &x.scratchA[tile * sizeA]);
-  for (int64_t tile = 0; tile != depth * columns; ++tile)
-    gather(x, warp, instruction.operands[1], tile * valuesB, form.placesB,
-           form.b, form.tf32, &x.scratchB[tile * sizeB]);
+  auto gatherAll = [&](Reading readA, Reading readB, int64_t offsetA,
+                       int64_t offsetB) {
+    for (int64_t tile = 0; tile != rows * depth; ++tile)
+      gather(x, warp, instruction.operands[0], tile * valuesA, form.placesA,
+             form.a, readA, &x.scratchA[offsetA + tile * sizeA]);
+    for (int64_t tile = 0; tile != depth * columns; ++tile)
+      gather(x, warp, instruction.operands[1], tile * valuesB, form.placesB,
+             form.b, readB, &x.scratchB[offsetB + tile * sizeB]);
+  };
+  if (split) {
+    gatherAll(Reading::HighTF32, Reading::HighTF32, 0, 0);
+    gatherAll(Reading::LowTF32, Reading::LowTF32, lowA, lowB);
+  } else {
+    gatherAll(form.readA, form.readB, 0, 0);
+  }
   for (int64_t tile = 0; tile != rows * columns; ++tile) {
     gather(x, warp, instruction.operands[2], tile * valuesC, form.placesC,
-           form.c, false, x.scratchC.data());
-    for (int64_t k = 0; k != depth; ++k)
-      multiply(form, &x.scratchA[(tile / columns * depth + k) * sizeA],
-               &x.scratchB[(k * columns + tile % columns) * sizeB],
-               x.scratchC.data());
+           form.c, Reading::Plain, x.scratchC.data());
+    for (int64_t k = 0; k != depth; ++k) {
+      const double *a = &x.scratchA[(tile / columns * depth + k) * sizeA];
+      const double *b = &x.scratchB[(k * columns + tile % columns) * sizeB];
+      if (split) {
+        multiply(form, a + lowA, b, x.scratchC.data());
+        multiply(form, a, b + lowB, x.scratchC.data());
+      }
+      multiply(form, a, b, x.scratchC.data());
+    }
     scatter(x, warp, instruction.results[0], tile * valuesC, form.placesC,
             form.c, x.scratchC.data());
   }
-  x.matrixCounts[instruction.payload] += rows * columns * depth;
+  x.matrixCounts[instruction.payload] += rows * columns * depth * form.products;
   return success();
 }
 
@@ -410,8 +440,9 @@ kami::sim::fragmentForm(Operation *op, FragmentType type, unsigned warpSize) {
   if (type.getMap().lanes() != warpSize)
     return op->emitError("expected a warp of ")
            << type.getMap().lanes() << " lanes, but got " << warpSize;
+  bool rounds = type.getRole() != Role::C && type.getAtom().roundsToTF32();
   return FragmentForm{&type.getMap(), type.getTileRows(), type.getTileColumns(),
-                      *format};
+                      *format, rounds};
 }
 
 /// Row of the table for the fragment type, and a note of its accesses.

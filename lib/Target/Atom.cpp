@@ -19,6 +19,8 @@ llvm::StringRef kami::name(Instruction instruction) {
   switch (instruction) {
   case Instruction::MmaSync:
     return "mma_sync";
+  case Instruction::Fma:
+    return "fma";
   case Instruction::Mfma:
     return "mfma";
   case Instruction::Wmma:
@@ -31,6 +33,8 @@ llvm::StringRef kami::name(Instruction instruction) {
 
 static constexpr llvm::StringLiteral ptx =
     "PTX ISA 9.0, section 9.7.14.5 (mma)";
+static constexpr llvm::StringLiteral fma =
+    "PTX ISA 9.0, section 9.7.3 (fma); an outer product, 4 of them a lane";
 static constexpr llvm::StringLiteral cdna2 =
     "AMD Instinct MI200 ISA, section 7 (matrix arithmetic)";
 static constexpr llvm::StringLiteral cdna3 =
@@ -53,12 +57,59 @@ static constexpr Atom atoms[] = {
      "nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32", ptx},
     {"mma_sync.m16n8k8.f32.tf32", I::MmaSync, {16, 8, 8}, K::TF32, K::F32,
      "nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32", ptx},
+    {"mma_sync.m16n8k4.f32.tf32", I::MmaSync, {16, 8, 4}, K::TF32, K::F32,
+     "nv.a.16x4.b32", "nv.b.4x8.b32", "nv.c.16x8.b32", ptx},
+    {"mma_sync.m16n8k8.f32.tf32x3", I::MmaSync, {16, 8, 8}, K::TF32x3, K::F32,
+     "nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32", ptx},
+    {"mma_sync.m16n8k4.f32.tf32x3", I::MmaSync, {16, 8, 4}, K::TF32x3, K::F32,
+     "nv.a.16x4.b32", "nv.b.4x8.b32", "nv.c.16x8.b32", ptx},
     {"mma_sync.m16n8k8.f64.f64", I::MmaSync, {16, 8, 8}, K::F64, K::F64,
      "nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64", ptx},
     {"mma_sync.m16n8k16.f64.f64", I::MmaSync, {16, 8, 16}, K::F64, K::F64,
      "nv.a.16x16.b64", "nv.b.16x8.b64", "nv.c.16x8.b64", ptx},
     {"mma_sync.m8n8k4.f64.f64", I::MmaSync, {8, 8, 4}, K::F64, K::F64,
      "nv.a.8x4.b64", "nv.b.4x8.b64", "nv.c.8x8.b64", ptx},
+    {"mma_sync.m16n8k32.f32.f8E4M3FN", I::MmaSync, {16, 8, 32}, K::F8E4M3FN,
+     K::F32, "nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32", ptx},
+    {"mma_sync.m16n8k32.f32.f8E5M2", I::MmaSync, {16, 8, 32}, K::F8E5M2,
+     K::F32, "nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32", ptx},
+    {"mma_sync.m16n8k32.f32.f8E4M3FN.f8E5M2", I::MmaSync, {16, 8, 32},
+     K::F8E4M3FN, K::F32, "nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32",
+     ptx, K::F8E5M2},
+    {"mma_sync.m16n8k32.f32.f8E5M2.f8E4M3FN", I::MmaSync, {16, 8, 32},
+     K::F8E5M2, K::F32, "nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32",
+     ptx, K::F8E4M3FN},
+    {"mma_sync.m16n8k32.i32.i8", I::MmaSync, {16, 8, 32}, K::I8, K::I32,
+     "nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32", ptx},
+    {"mma_sync.m16n8k32.i32.u8", I::MmaSync, {16, 8, 32}, K::U8, K::I32,
+     "nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32", ptx},
+    {"mma_sync.m16n8k32.i32.i8.u8", I::MmaSync, {16, 8, 32}, K::I8, K::I32,
+     "nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32", ptx, K::U8},
+    {"mma_sync.m16n8k32.i32.u8.i8", I::MmaSync, {16, 8, 32}, K::U8, K::I32,
+     "nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32", ptx, K::I8},
+    {"mma_sync.m16n8k16.i32.i8", I::MmaSync, {16, 8, 16}, K::I8, K::I32,
+     "nv.a.16x16.b8", "nv.b.16x8.b8", "nv.c.16x8.b32", ptx},
+    {"mma_sync.m16n8k16.i32.u8", I::MmaSync, {16, 8, 16}, K::U8, K::I32,
+     "nv.a.16x16.b8", "nv.b.16x8.b8", "nv.c.16x8.b32", ptx},
+    {"mma_sync.m16n8k16.i32.i8.u8", I::MmaSync, {16, 8, 16}, K::I8, K::I32,
+     "nv.a.16x16.b8", "nv.b.16x8.b8", "nv.c.16x8.b32", ptx, K::U8},
+    {"mma_sync.m16n8k16.i32.u8.i8", I::MmaSync, {16, 8, 16}, K::U8, K::I32,
+     "nv.a.16x16.b8", "nv.b.16x8.b8", "nv.c.16x8.b32", ptx, K::I8},
+
+    // NVIDIA's lanes by themselves. 8-bit floats are extended first.
+    {"fma.m16n8k1.f32.f32", I::Fma, {16, 8, 1}, K::F32, K::F32,
+     "nv.a.16x1.b32", "nv.b.1x8.b32", "nv.c.16x8.b32", fma},
+    {"fma.m16n8k1.f64.f64", I::Fma, {16, 8, 1}, K::F64, K::F64,
+     "nv.a.16x1.b64", "nv.b.1x8.b64", "nv.c.16x8.b64", fma},
+    {"fma.m16n8k1.f32.f8E4M3FN", I::Fma, {16, 8, 1}, K::F8E4M3FN, K::F32,
+     "nv.a.16x1.b8", "nv.b.1x8.b8", "nv.c.16x8.b32", fma},
+    {"fma.m16n8k1.f32.f8E5M2", I::Fma, {16, 8, 1}, K::F8E5M2, K::F32,
+     "nv.a.16x1.b8", "nv.b.1x8.b8", "nv.c.16x8.b32", fma},
+    {"fma.m16n8k1.f32.f8E4M3FN.f8E5M2", I::Fma, {16, 8, 1}, K::F8E4M3FN,
+     K::F32, "nv.a.16x1.b8", "nv.b.1x8.b8", "nv.c.16x8.b32", fma, K::F8E5M2},
+    {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", I::Fma, {16, 8, 1}, K::F8E5M2,
+     K::F32, "nv.a.16x1.b8", "nv.b.1x8.b8", "nv.c.16x8.b32", fma,
+     K::F8E4M3FN},
 
     // AMD CDNA.
     {"mfma.m16n16k16.f32.f16", I::Mfma, {16, 16, 16}, K::F16, K::F32,

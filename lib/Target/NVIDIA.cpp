@@ -19,12 +19,23 @@ static constexpr llvm::StringLiteral banks =
     "CUDA C++ Programming Guide 13.0, section \"Shared Memory\"";
 static constexpr llvm::StringLiteral limitFigures =
     "warp size, registers, threads, blocks, shared memory";
+static constexpr Citation ptxCitation = {
+    "lowest version of PTX", P::Documented,
+    "PTX ISA 9.0, section \"Release Notes\""};
 static constexpr llvm::StringLiteral bankFigures =
     "banks, bytes a cycle of shared memory";
 
 //===----------------------------------------------------------------------===//
 // Atoms
 //===----------------------------------------------------------------------===//
+
+/// The part of its rate that a shape with half the k of another is taken to
+/// reach: half the work, for the same accumulators in and out.
+static constexpr double shorterStep = 0.8;
+/// The part of their rate that multiply-adds of the lanes are taken to reach:
+/// loads and moves are issued by the same slots. Two f64 lanes a multiprocessor
+/// wait for nothing.
+static constexpr double issueBound = 0.7;
 
 static constexpr llvm::StringLiteral a100 =
     "NVIDIA A100 Tensor Core GPU Architecture whitepaper, table 3";
@@ -34,6 +45,23 @@ static constexpr AtomRate sm80Atoms[] = {
     {"mma_sync.m16n8k16.f32.bf16", 512, 1.0, P::Assumed, a100},
     {"mma_sync.m16n8k8.f32.tf32", 256, 1.0, P::Assumed, a100},
     {"mma_sync.m8n8k4.f64.f64", 32, 1.0, P::Assumed, a100},
+    {"mma_sync.m16n8k4.f32.tf32", 256, shorterStep, P::Assumed, a100},
+    {"mma_sync.m16n8k8.f32.tf32x3", 256 / 3.0, 1.0, P::Assumed, a100},
+    {"mma_sync.m16n8k4.f32.tf32x3", 256 / 3.0, shorterStep, P::Assumed, a100},
+    {"mma_sync.m16n8k32.i32.i8", 1024, 1.0, P::Assumed, a100},
+    {"mma_sync.m16n8k32.i32.u8", 1024, 1.0, P::Assumed, a100},
+    {"mma_sync.m16n8k32.i32.i8.u8", 1024, 1.0, P::Assumed, a100},
+    {"mma_sync.m16n8k32.i32.u8.i8", 1024, 1.0, P::Assumed, a100},
+    {"mma_sync.m16n8k16.i32.i8", 1024, shorterStep, P::Assumed, a100},
+    {"mma_sync.m16n8k16.i32.u8", 1024, shorterStep, P::Assumed, a100},
+    {"mma_sync.m16n8k16.i32.i8.u8", 1024, shorterStep, P::Assumed, a100},
+    {"mma_sync.m16n8k16.i32.u8.i8", 1024, shorterStep, P::Assumed, a100},
+    {"fma.m16n8k1.f32.f32", 32, issueBound, P::Assumed, a100},
+    {"fma.m16n8k1.f64.f64", 16, issueBound, P::Assumed, a100},
+    {"fma.m16n8k1.f32.f8E4M3FN", 32, issueBound, P::Assumed, a100},
+    {"fma.m16n8k1.f32.f8E5M2", 32, issueBound, P::Assumed, a100},
+    {"fma.m16n8k1.f32.f8E4M3FN.f8E5M2", 32, issueBound, P::Assumed, a100},
+    {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", 32, issueBound, P::Assumed, a100},
 };
 
 // GeForce chips halve the rate where the sum is in f32, and run f64 mma on the
@@ -46,6 +74,27 @@ static constexpr AtomRate sm89Atoms[] = {
     {"mma_sync.m16n8k16.f32.bf16", 128, 1.0, P::Assumed, ada},
     {"mma_sync.m16n8k8.f32.tf32", 64, 1.0, P::Assumed, ada},
     {"mma_sync.m8n8k4.f64.f64", 1, 1.0, P::Assumed, ada},
+    {"mma_sync.m16n8k4.f32.tf32", 64, shorterStep, P::Assumed, ada},
+    {"mma_sync.m16n8k8.f32.tf32x3", 64 / 3.0, 1.0, P::Assumed, ada},
+    {"mma_sync.m16n8k4.f32.tf32x3", 64 / 3.0, shorterStep, P::Assumed, ada},
+    {"mma_sync.m16n8k32.i32.i8", 512, 1.0, P::Assumed, ada},
+    {"mma_sync.m16n8k32.i32.u8", 512, 1.0, P::Assumed, ada},
+    {"mma_sync.m16n8k32.i32.i8.u8", 512, 1.0, P::Assumed, ada},
+    {"mma_sync.m16n8k32.i32.u8.i8", 512, 1.0, P::Assumed, ada},
+    {"mma_sync.m16n8k16.i32.i8", 512, shorterStep, P::Assumed, ada},
+    {"mma_sync.m16n8k16.i32.u8", 512, shorterStep, P::Assumed, ada},
+    {"mma_sync.m16n8k16.i32.i8.u8", 512, shorterStep, P::Assumed, ada},
+    {"mma_sync.m16n8k16.i32.u8.i8", 512, shorterStep, P::Assumed, ada},
+    {"mma_sync.m16n8k32.f32.f8E4M3FN", 256, 1.0, P::Assumed, ada},
+    {"mma_sync.m16n8k32.f32.f8E5M2", 256, 1.0, P::Assumed, ada},
+    {"mma_sync.m16n8k32.f32.f8E4M3FN.f8E5M2", 256, 1.0, P::Assumed, ada},
+    {"mma_sync.m16n8k32.f32.f8E5M2.f8E4M3FN", 256, 1.0, P::Assumed, ada},
+    {"fma.m16n8k1.f32.f32", 64, issueBound, P::Assumed, ada},
+    {"fma.m16n8k1.f64.f64", 1, 1.0, P::Assumed, ada},
+    {"fma.m16n8k1.f32.f8E4M3FN", 64, issueBound, P::Assumed, ada},
+    {"fma.m16n8k1.f32.f8E5M2", 64, issueBound, P::Assumed, ada},
+    {"fma.m16n8k1.f32.f8E4M3FN.f8E5M2", 64, issueBound, P::Assumed, ada},
+    {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", 64, issueBound, P::Assumed, ada},
 };
 
 // Documented rates are what wgmma reaches. mma.sync alone, measured on an H200
@@ -56,6 +105,13 @@ static constexpr llvm::StringLiteral h200 =
     "f16, 322 tf32, 66.4 f64, 33 f64 by m8n8k4";
 static constexpr llvm::StringLiteral h200BF16 =
     "NVIDIA H100 whitepaper, table 2; taken to run as f16 does";
+static constexpr double sm90Reached = 643 / (1024 * sm90TeraPerOp);
+static constexpr llvm::StringLiteral h200TF32 =
+    "NVIDIA H100 whitepaper, table 2; taken to run as m16n8k8 does";
+static constexpr llvm::StringLiteral h200Bytes =
+    "NVIDIA H100 whitepaper, table 2; taken to reach as much of it as f16";
+static constexpr llvm::StringLiteral h200Lanes =
+    "NVIDIA H100 whitepaper, table 2: 128 f32 and 64 f64 lanes";
 static constexpr AtomRate sm90Atoms[] = {
     {"mma_sync.m16n8k16.f32.f16", 1024, 643 / (1024 * sm90TeraPerOp),
      P::Measured, h200},
@@ -71,6 +127,37 @@ static constexpr AtomRate sm90Atoms[] = {
      h200},
     {"mma_sync.m8n8k4.f64.f64", 64, 33 / (64 * sm90TeraPerOp), P::Measured,
      h200},
+    {"mma_sync.m16n8k4.f32.tf32", 512, shorterStep * sm90Reached, P::Assumed,
+     h200TF32},
+    {"mma_sync.m16n8k8.f32.tf32x3", 512 / 3.0, sm90Reached, P::Assumed,
+     h200TF32},
+    {"mma_sync.m16n8k4.f32.tf32x3", 512 / 3.0, shorterStep * sm90Reached,
+     P::Assumed, h200TF32},
+    {"mma_sync.m16n8k32.i32.i8", 2048, sm90Reached, P::Assumed, h200Bytes},
+    {"mma_sync.m16n8k32.i32.u8", 2048, sm90Reached, P::Assumed, h200Bytes},
+    {"mma_sync.m16n8k32.i32.i8.u8", 2048, sm90Reached, P::Assumed, h200Bytes},
+    {"mma_sync.m16n8k32.i32.u8.i8", 2048, sm90Reached, P::Assumed, h200Bytes},
+    {"mma_sync.m16n8k16.i32.i8", 2048, shorterStep * sm90Reached, P::Assumed,
+     h200Bytes},
+    {"mma_sync.m16n8k16.i32.u8", 2048, shorterStep * sm90Reached, P::Assumed,
+     h200Bytes},
+    {"mma_sync.m16n8k16.i32.i8.u8", 2048, shorterStep * sm90Reached, P::Assumed,
+     h200Bytes},
+    {"mma_sync.m16n8k16.i32.u8.i8", 2048, shorterStep * sm90Reached, P::Assumed,
+     h200Bytes},
+    {"mma_sync.m16n8k32.f32.f8E4M3FN", 2048, sm90Reached, P::Assumed,
+     h200Bytes},
+    {"mma_sync.m16n8k32.f32.f8E5M2", 2048, sm90Reached, P::Assumed, h200Bytes},
+    {"mma_sync.m16n8k32.f32.f8E4M3FN.f8E5M2", 2048, sm90Reached, P::Assumed,
+     h200Bytes},
+    {"mma_sync.m16n8k32.f32.f8E5M2.f8E4M3FN", 2048, sm90Reached, P::Assumed,
+     h200Bytes},
+    {"fma.m16n8k1.f32.f32", 64, issueBound, P::Assumed, h200Lanes},
+    {"fma.m16n8k1.f64.f64", 32, issueBound, P::Assumed, h200Lanes},
+    {"fma.m16n8k1.f32.f8E4M3FN", 64, issueBound, P::Assumed, h200Lanes},
+    {"fma.m16n8k1.f32.f8E5M2", 64, issueBound, P::Assumed, h200Lanes},
+    {"fma.m16n8k1.f32.f8E4M3FN.f8E5M2", 64, issueBound, P::Assumed, h200Lanes},
+    {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", 64, issueBound, P::Assumed, h200Lanes},
 };
 
 // The documented rates belong to tcgen05. mma.sync is taken to run as fast per
@@ -79,6 +166,10 @@ static constexpr AtomRate sm90Atoms[] = {
 static constexpr llvm::StringLiteral b200 =
     "NVIDIA Blackwell architecture technical brief, B200 (f16 2250 dense, tf32 "
     "1125, f64 40 TFLOPS)";
+static constexpr llvm::StringLiteral b200Lanes =
+    "CUDA C++ Programming Guide 13.0, table of arithmetic instructions: 128 "
+    "f32 "
+    "and 64 f64 results per cycle and multiprocessor";
 static constexpr AtomRate sm100Atoms[] = {
     {"mma_sync.m16n8k16.f32.f16", 2048, 0.3, P::Assumed, b200},
     {"mma_sync.m16n8k16.f16.f16", 2048, 0.3, P::Assumed, b200},
@@ -87,6 +178,28 @@ static constexpr AtomRate sm100Atoms[] = {
     {"mma_sync.m16n8k8.f64.f64", 32, 1.0, P::Assumed, b200},
     {"mma_sync.m16n8k16.f64.f64", 32, 1.0, P::Assumed, b200},
     {"mma_sync.m8n8k4.f64.f64", 32, 0.5, P::Assumed, b200},
+    {"mma_sync.m16n8k4.f32.tf32", 1024, shorterStep * 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k8.f32.tf32x3", 1024 / 3.0, 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k4.f32.tf32x3", 1024 / 3.0, shorterStep * 0.3, P::Assumed,
+     b200},
+    {"mma_sync.m16n8k32.i32.i8", 4096, 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k32.i32.u8", 4096, 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k32.i32.i8.u8", 4096, 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k32.i32.u8.i8", 4096, 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k16.i32.i8", 4096, shorterStep * 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k16.i32.u8", 4096, shorterStep * 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k16.i32.i8.u8", 4096, shorterStep * 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k16.i32.u8.i8", 4096, shorterStep * 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k32.f32.f8E4M3FN", 4096, 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k32.f32.f8E5M2", 4096, 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k32.f32.f8E4M3FN.f8E5M2", 4096, 0.3, P::Assumed, b200},
+    {"mma_sync.m16n8k32.f32.f8E5M2.f8E4M3FN", 4096, 0.3, P::Assumed, b200},
+    {"fma.m16n8k1.f32.f32", 64, issueBound, P::Assumed, b200Lanes},
+    {"fma.m16n8k1.f64.f64", 32, issueBound, P::Assumed, b200Lanes},
+    {"fma.m16n8k1.f32.f8E4M3FN", 64, issueBound, P::Assumed, b200Lanes},
+    {"fma.m16n8k1.f32.f8E5M2", 64, issueBound, P::Assumed, b200Lanes},
+    {"fma.m16n8k1.f32.f8E4M3FN.f8E5M2", 64, issueBound, P::Assumed, b200Lanes},
+    {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", 64, issueBound, P::Assumed, b200Lanes},
 };
 
 // At 2407 MHz the whitepaper's 419, 209.5 and 104.8 TFLOPS are these; so are
@@ -101,6 +214,27 @@ static constexpr AtomRate sm120Atoms[] = {
     {"mma_sync.m16n8k8.f64.f64", 1, 1.0, P::Assumed, rtx5090},
     {"mma_sync.m16n8k16.f64.f64", 1, 1.0, P::Assumed, rtx5090},
     {"mma_sync.m8n8k4.f64.f64", 1, 1.0, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k4.f32.tf32", 64, shorterStep, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k8.f32.tf32x3", 64 / 3.0, 1.0, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k4.f32.tf32x3", 64 / 3.0, shorterStep, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k32.i32.i8", 512, 1.0, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k32.i32.u8", 512, 1.0, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k32.i32.i8.u8", 512, 1.0, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k32.i32.u8.i8", 512, 1.0, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k16.i32.i8", 512, shorterStep, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k16.i32.u8", 512, shorterStep, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k16.i32.i8.u8", 512, shorterStep, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k16.i32.u8.i8", 512, shorterStep, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k32.f32.f8E4M3FN", 256, 1.0, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k32.f32.f8E5M2", 256, 1.0, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k32.f32.f8E4M3FN.f8E5M2", 256, 1.0, P::Assumed, rtx5090},
+    {"mma_sync.m16n8k32.f32.f8E5M2.f8E4M3FN", 256, 1.0, P::Assumed, rtx5090},
+    {"fma.m16n8k1.f32.f32", 64, issueBound, P::Assumed, rtx5090},
+    {"fma.m16n8k1.f64.f64", 1, 1.0, P::Assumed, rtx5090},
+    {"fma.m16n8k1.f32.f8E4M3FN", 64, issueBound, P::Assumed, rtx5090},
+    {"fma.m16n8k1.f32.f8E5M2", 64, issueBound, P::Assumed, rtx5090},
+    {"fma.m16n8k1.f32.f8E4M3FN.f8E5M2", 64, issueBound, P::Assumed, rtx5090},
+    {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", 64, issueBound, P::Assumed, rtx5090},
 };
 
 //===----------------------------------------------------------------------===//
@@ -108,6 +242,7 @@ static constexpr AtomRate sm120Atoms[] = {
 //===----------------------------------------------------------------------===//
 
 static constexpr Citation sm80Citations[] = {
+    ptxCitation,
     {limitFigures, P::Documented, limits},
     {bankFigures, P::Documented, banks},
     {"multiprocessors, tensor cores, clock, L2, memory bandwidth",
@@ -115,6 +250,7 @@ static constexpr Citation sm80Citations[] = {
     {"latencies, launch", P::Assumed, "as measured on sm_90"},
 };
 static constexpr Citation sm89Citations[] = {
+    ptxCitation,
     {limitFigures, P::Documented, limits},
     {bankFigures, P::Documented, banks},
     {"multiprocessors, tensor cores, clock, L2, memory bandwidth",
@@ -122,6 +258,7 @@ static constexpr Citation sm89Citations[] = {
     {"latencies, launch", P::Assumed, "as measured on sm_90"},
 };
 static constexpr Citation sm90Citations[] = {
+    ptxCitation,
     {limitFigures, P::Documented, limits},
     {"banks", P::Documented, banks},
     {"multiprocessors, tensor cores, L2", P::Documented,
@@ -133,6 +270,7 @@ static constexpr Citation sm90Citations[] = {
     {"latency of device memory", P::Assumed, "0.35 microseconds when idle"},
 };
 static constexpr Citation sm100Citations[] = {
+    ptxCitation,
     {limitFigures, P::Documented, limits},
     {bankFigures, P::Documented, banks},
     {"multiprocessors, tensor cores, clock, L2, memory bandwidth",
@@ -140,6 +278,7 @@ static constexpr Citation sm100Citations[] = {
     {"latencies, launch", P::Assumed, "as measured on sm_90"},
 };
 static constexpr Citation sm120Citations[] = {
+    ptxCitation,
     {limitFigures, P::Documented, limits},
     {bankFigures, P::Documented, banks},
     {"multiprocessors, tensor cores, L2, memory bandwidth", P::Documented,
@@ -193,15 +332,15 @@ static Chip geForce() {
 llvm::ArrayRef<Chip> kami::nvidiaChips() {
   static const Chip chips[] = {
       makeChip(dataCenter(164), {"sm_80", "NVIDIA A100", 108, 1410, 40, 2039,
-                                 sm80Atoms, sm80Citations}),
+                                 sm80Atoms, sm80Citations, 70}),
       makeChip(geForce(), {"sm_89", "NVIDIA GeForce RTX 4090", 128, 2520, 72,
-                           1008, sm89Atoms, sm89Citations}),
+                           1008, sm89Atoms, sm89Citations, 78}),
       makeChip(dataCenter(228), {"sm_90", "NVIDIA H200", 132, 1980, 50, 4264,
-                                 sm90Atoms, sm90Citations}),
+                                 sm90Atoms, sm90Citations, 78}),
       makeChip(dataCenter(228), {"sm_100", "NVIDIA B200", 148, 1850, 126, 8000,
-                                 sm100Atoms, sm100Citations}),
+                                 sm100Atoms, sm100Citations, 86}),
       makeChip(geForce(), {"sm_120", "NVIDIA GeForce RTX 5090", 170, 2655, 96,
-                           1792, sm120Atoms, sm120Citations}),
+                           1792, sm120Atoms, sm120Citations, 87}),
   };
   return chips;
 }

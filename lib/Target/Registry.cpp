@@ -52,6 +52,7 @@ Chip kami::makeChip(Chip chip, const Product &product) {
   chip.memoryBandwidth = product.memoryBandwidth;
   chip.atoms = product.atoms;
   chip.citations = product.citations;
+  chip.ptxVersion = product.ptxVersion;
   return chip;
 }
 
@@ -81,17 +82,18 @@ llvm::Expected<const Chip *> kami::findChip(llvm::StringRef name) {
                                  "', expected one of: " + known);
 }
 
-llvm::SmallVector<RatedAtom, 4> Chip::atomsFor(ElementKind operand,
+llvm::SmallVector<RatedAtom, 4> Chip::atomsFor(ElementKind a, ElementKind b,
                                                ElementKind accumulator) const {
   llvm::SmallVector<RatedAtom, 4> found;
   for (const AtomRate &rate : atoms) {
     const Atom *atom = findAtom(rate.atom);
-    if (atom && atom->operand == operand && atom->accumulator == accumulator)
+    if (atom && atom->operand == a && atom->operandB() == b &&
+        atom->accumulator == accumulator)
       found.push_back({atom, &rate});
   }
-  llvm::stable_sort(found, [](const RatedAtom &a, const RatedAtom &b) {
-    return a.rate->opsPerCycle * a.rate->reached >
-           b.rate->opsPerCycle * b.rate->reached;
+  llvm::stable_sort(found, [](const RatedAtom &left, const RatedAtom &right) {
+    return left.rate->opsPerCycle * left.rate->reached >
+           right.rate->opsPerCycle * right.rate->reached;
   });
   return found;
 }
@@ -115,6 +117,7 @@ ElementKind kami::defaultAccumulator(ElementKind operand) {
   case ElementKind::F16:
   case ElementKind::BF16:
   case ElementKind::TF32:
+  case ElementKind::TF32x3:
   case ElementKind::F32:
   case ElementKind::F8E4M3FN:
   case ElementKind::F8E5M2:
@@ -122,6 +125,7 @@ ElementKind kami::defaultAccumulator(ElementKind operand) {
   case ElementKind::F64:
     return ElementKind::F64;
   case ElementKind::I8:
+  case ElementKind::U8:
   case ElementKind::I32:
     return ElementKind::I32;
   }

@@ -23,6 +23,7 @@ struct Product {
   double memoryBandwidth;
   llvm::ArrayRef<AtomRate> atoms;
   llvm::ArrayRef<Citation> citations;
+  int64_t ptxVersion = 0;
 };
 
 /// A chip of the family `chip` with the product's own figures.

@@ -211,7 +211,8 @@ void GridMapper::emitTileProduct(Value index, const TileCount &count,
   };
   GemmOp::create(b, TypeRange(), a, bView, c, scale(op.getAlpha()),
                  scale(op.getBeta()), op.getTransposeA(), op.getTransposeB(),
-                 op.getAccumulator(), op.getPlanAttr());
+                 op.getAccumulator(), op.getPlanAttr(), op.getPrecisionAttr(),
+                 op.getUnsignedA(), op.getUnsignedB());
 }
 
 void GridMapper::emitKernelBody(gpu::GPUFuncOp kernel) {

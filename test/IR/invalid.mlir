@@ -43,6 +43,32 @@
 
 // -----
 
+// C4: C has no replicas
+
+// expected-error@+1 {{expected a layout without replicas for C, but got 'nv.b.1x8.b32'}}
+#atom = #kami.mma_atom<fma 1x8x8, f32, f32, f32, ["nv.b.1x8.b32", "nv.b.8x8.b32", "nv.b.1x8.b32"]>
+
+// -----
+
+// C5: 1 or 3 products, and 3 only with mma_sync on f32
+
+// expected-error@+1 {{expected 1 or 3 products, but got 2}}
+#atom = #kami.mma_atom<mma_sync 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"], products = 2>
+
+// -----
+
+// expected-error@+1 {{expected mma_sync on f32 for 3 products, but got mma_sync on 'f16', 'f16' and 'f32'}}
+#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"], products = 3>
+
+// -----
+
+// C6: a lane of fma holds the factors of its sums
+
+// expected-error@+1 {{expected layouts for fma in which each lane holds the rows of A and the columns of B that its elements of C need}}
+#atom = #kami.mma_atom<fma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+
+// -----
+
 // Assembly: three extents
 
 // expected-error@+1 {{expected three extents, m x n x k, but got 2}}
@@ -249,7 +275,7 @@ func.func @gemm(%a: memref<8x8xf16>, %b: memref<1x8x8xf16>, %c: memref<8x8xf32>)
 
 // -----
 
-// C3: A's and B's element types are equal
+// C3: A's and B's element types are equal, or both floats of 8 bits
 
 func.func @gemm(%a: memref<8x8xf16>, %b: memref<8x8xbf16>, %c: memref<8x8xf32>) {
   // expected-error@+1 {{'kami.gemm' op expected A and B of one element type, but got 'f16' and 'bf16'}}
@@ -347,7 +373,8 @@ func.func @gemm(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: memref<8x8xf32>, %
 
 // -----
 
-// C7: the accumulator is at least as wide as A's elements and C's
+// C7: the accumulator is at least as wide as A's elements; C's elements have its
+// type or are narrower floats
 
 func.func @gemm(%a: memref<8x8xf64>, %b: memref<8x8xf64>, %c: memref<8x8xf32>) {
   // expected-error@+1 {{'kami.gemm' op expected an accumulator at least as wide as A's 'f64', but got 'f32'}}
@@ -358,8 +385,24 @@ func.func @gemm(%a: memref<8x8xf64>, %b: memref<8x8xf64>, %c: memref<8x8xf32>) {
 // -----
 
 func.func @gemm(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: memref<8x8xf64>) {
-  // expected-error@+1 {{'kami.gemm' op expected an accumulator at least as wide as C's 'f64', but got 'f32'}}
+  // expected-error@+1 {{'kami.gemm' op expected C's elements of the accumulator's type 'f32' or of a narrower one, but got 'f64'}}
   kami.gemm ins(%a, %b : memref<8x8xf16>, memref<8x8xf16>) outs(%c : memref<8x8xf64>) accumulator(f32)
+  return
+}
+
+// -----
+
+func.func @gemm(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: memref<8x8xbf16>) {
+  // expected-error@+1 {{'kami.gemm' op expected C's elements of the accumulator's type 'f16' or of a narrower one, but got 'bf16'}}
+  kami.gemm ins(%a, %b : memref<8x8xf16>, memref<8x8xf16>) outs(%c : memref<8x8xbf16>) accumulator(f16)
+  return
+}
+
+// -----
+
+func.func @gemm(%a: memref<8x8xi8>, %b: memref<8x8xi8>, %c: memref<8x8xi8>) {
+  // expected-error@+1 {{'kami.gemm' op expected C's elements of the accumulator's type 'i32', but got 'i8'}}
+  kami.gemm ins(%a, %b : memref<8x8xi8>, memref<8x8xi8>) outs(%c : memref<8x8xi8>) accumulator(i32)
   return
 }
 
@@ -386,6 +429,34 @@ func.func @gemm(%a: memref<8x8xi8>, %b: memref<8x8xi8>, %c: memref<8x8xf32>) {
 func.func @gemm(%a: memref<8x8xindex>, %b: memref<8x8xindex>, %c: memref<8x8xf32>) {
   // expected-error@+1 {{'kami.gemm' op expected integer or float elements, but got 'index'}}
   kami.gemm ins(%a, %b : memref<8x8xindex>, memref<8x8xindex>) outs(%c : memref<8x8xf32>) accumulator(f32)
+  return
+}
+
+// -----
+
+// C9: a precision is one of f32
+
+func.func @gemm(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: memref<8x8xf32>) {
+  // expected-error@+1 {{'kami.gemm' op expected f32 elements and accumulator for precision tf32, but got 'f16' and 'f32'}}
+  kami.gemm ins(%a, %b : memref<8x8xf16>, memref<8x8xf16>) outs(%c : memref<8x8xf32>) accumulator(f32) precision<tf32>
+  return
+}
+
+// -----
+
+func.func @gemm(%a: memref<8x8xf32>, %b: memref<8x8xf32>, %c: memref<8x8xf64>) {
+  // expected-error@+1 {{'kami.gemm' op expected f32 elements and accumulator for precision tf32x3, but got 'f32' and 'f64'}}
+  kami.gemm ins(%a, %b : memref<8x8xf32>, memref<8x8xf32>) outs(%c : memref<8x8xf64>) accumulator(f64) precision<tf32x3>
+  return
+}
+
+// -----
+
+// C10: only integers can be without a sign
+
+func.func @gemm(%a: memref<8x8xf32>, %b: memref<8x8xf32>, %c: memref<8x8xf32>) {
+  // expected-error@+1 {{'kami.gemm' op expected integer elements for unsigned_b, but got 'f32'}}
+  kami.gemm ins(%a, %b : memref<8x8xf32>, memref<8x8xf32>) outs(%c : memref<8x8xf32>) accumulator(f32) unsigned_b
   return
 }
 
@@ -471,13 +542,13 @@ func.func @store(%f: !c, %m: memref<64x64xf32>, %i: index, %s: f64) {
 
 // -----
 
-// C3: the matrix's elements are floats no wider than the fragment's
+// C3: the matrix's elements have the fragment's type or are narrower floats
 
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 !c = !kami.fragment<32x64xf32, c, #hmma>
 
 func.func @store(%f: !c, %m: memref<64x64xf64>, %i: index) {
-  // expected-error@+1 {{'kami.store' op expected a matrix of floats no wider than 'f32', but got 'f64'}}
+  // expected-error@+1 {{'kami.store' op expected a matrix of 'f32' or of narrower floats, but got 'f64'}}
   kami.store %f, %m[%i, %i] : !c, memref<64x64xf64>
   return
 }
@@ -488,7 +559,7 @@ func.func @store(%f: !c, %m: memref<64x64xf64>, %i: index) {
 !c = !kami.fragment<32x64xf32, c, #hmma>
 
 func.func @store(%f: !c, %m: memref<64x64xi32>, %i: index) {
-  // expected-error@+1 {{'kami.store' op expected a matrix of floats no wider than 'f32', but got 'i32'}}
+  // expected-error@+1 {{'kami.store' op expected a matrix of 'f32' or of narrower floats, but got 'i32'}}
   kami.store %f, %m[%i, %i] : !c, memref<64x64xi32>
   return
 }
@@ -874,6 +945,30 @@ func.func @mma_sync(%a: vector<4xf64>, %b: vector<2xf32>, %c: vector<4xf64>) {
 func.func @mma_sync(%a: vector<4xf64>, %b: vector<2xf64>, %c: vector<2x2xf64>) {
   // expected-error@+1 {{'kami.mma_sync' op expected operand c of type 'vector<4xf64>', but got 'vector<2x2xf64>'}}
   %0 = kami.mma_sync %a, %b, %c atom #dmma : vector<4xf64>, vector<2xf64>, vector<2x2xf64>
+  return
+}
+
+// -----
+
+// C3: one product
+
+#tf32x3 = #kami.mma_atom<mma_sync 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"], products = 3>
+
+func.func @mma_sync(%a: vector<4xf32>, %b: vector<2xf32>, %c: vector<4xf32>) {
+  // expected-error@+1 {{'kami.mma_sync' op expected an atom of one product, but got 3}}
+  %0 = kami.mma_sync %a, %b, %c atom #tf32x3 : vector<4xf32>, vector<2xf32>, vector<4xf32>
+  return
+}
+
+// -----
+
+// C2: registers have no sign
+
+#imma = #kami.mma_atom<mma_sync 16x8x16, ui8, i8, i32, ["nv.a.16x16.b8", "nv.b.16x8.b8", "nv.c.16x8.b32"]>
+
+func.func @mma_sync(%a: vector<8xui8>, %b: vector<4xi8>, %c: vector<4xi32>) {
+  // expected-error@+1 {{'kami.mma_sync' op expected operand a of type 'vector<8xi8>', but got 'vector<8xui8>'}}
+  %0 = kami.mma_sync %a, %b, %c atom #imma : vector<8xui8>, vector<4xi8>, vector<4xi32>
   return
 }
 

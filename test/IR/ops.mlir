@@ -6,6 +6,10 @@
                        ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 #dmma = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64,
                        ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+#imma = #kami.mma_atom<mma_sync 16x8x32, ui8, i8, i32,
+                       ["nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32"]>
+#tf32x3 = #kami.mma_atom<mma_sync 16x8x8, f32, f32, f32,
+                         ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"], products = 3>
 #plan_1d = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #hmma,
                       tile = 64x64x64, transport = staged,
                       slices = {k = 16, shared = [0, 0]}>
@@ -21,6 +25,8 @@
 
 // CHECK-DAG: #[[HMMA:m16n8k16_f16_f32]] = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 // CHECK-DAG: #[[DMMA:m16n8k8_f64_f64]] = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+// CHECK-DAG: #kami.mma_atom<mma_sync 16x8x32, ui8, i8, i32, ["nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32"]>
+// CHECK-DAG: #kami.mma_atom<mma_sync 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"], products = 3>
 // CHECK-DAG: #[[PLAN_1D:plan[0-9]*]] = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #[[HMMA]], tile = 64x64x64, transport = staged, slices = {k = 16, shared = [0, 0]}>
 // CHECK-DAG: #[[PLAN_3D:plan[0-9]*]] = #kami.plan<three_d, grid = [2, 2, 2], unit = warp, atom = #[[DMMA]], tile = 32x32x64, transport = gathered, slices = {k = 16, shared = [1, 1]}>
 // CHECK-DAG: !a32x16 = !kami.fragment<32x16xf16, a, #[[HMMA]]>
@@ -62,6 +68,23 @@ func.func @gemm_broadcast(%a: memref<2x1x4x?x?xf64, strided<[?, ?, ?, ?, ?], off
   return
 }
 
+// CHECK-LABEL: func @gemm_types
+// CHECK:         kami.gemm ins({{.+}} : memref<64x32xf32>, memref<32x48xf32>) outs({{.+}}) accumulator(f32) precision<tf32>{{$}}
+// CHECK:         kami.gemm ins({{.+}} : memref<64x32xf32>, memref<32x48xf32>) outs({{.+}}) accumulator(f32) precision<tf32x3>{{$}}
+// CHECK:         kami.gemm ins({{.+}} : memref<64x32xi8>, memref<32x48xi8>) outs({{.+}}) alpha(%{{.+}} : i32) beta(%{{.+}} : i32) accumulator(i32) unsigned_a{{$}}
+// CHECK:         kami.gemm ins({{.+}} : memref<64x32xi8>, memref<32x48xi8>) outs({{.+}}) accumulator(i32) unsigned_a unsigned_b{{$}}
+// CHECK:         kami.gemm ins({{.+}} : memref<64x32xf8E4M3FN>, memref<32x48xf8E5M2>) outs({{.+}} : memref<64x48xf8E4M3FN>) accumulator(f32){{$}}
+func.func @gemm_types(%a: memref<64x32xf32>, %b: memref<32x48xf32>, %c: memref<64x48xf32>,
+                      %i: memref<64x32xi8>, %j: memref<32x48xi8>, %k: memref<64x48xi32>, %s: i32,
+                      %e: memref<64x32xf8E4M3FN>, %f: memref<32x48xf8E5M2>, %g: memref<64x48xf8E4M3FN>) {
+  kami.gemm ins(%a, %b : memref<64x32xf32>, memref<32x48xf32>) outs(%c : memref<64x48xf32>) accumulator(f32) precision<tf32>
+  kami.gemm ins(%a, %b : memref<64x32xf32>, memref<32x48xf32>) outs(%c : memref<64x48xf32>) accumulator(f32) precision<tf32x3>
+  kami.gemm ins(%i, %j : memref<64x32xi8>, memref<32x48xi8>) outs(%k : memref<64x48xi32>) alpha(%s : i32) beta(%s : i32) accumulator(i32) unsigned_a
+  kami.gemm ins(%i, %j : memref<64x32xi8>, memref<32x48xi8>) outs(%k : memref<64x48xi32>) accumulator(i32) unsigned_a unsigned_b
+  kami.gemm ins(%e, %f : memref<64x32xf8E4M3FN>, memref<32x48xf8E5M2>) outs(%g : memref<64x48xf8E4M3FN>) accumulator(f32)
+  return
+}
+
 // CHECK-LABEL: func @coordinates
 // CHECK:         %{{.+}}, %{{.+}}, %{{.+}} = kami.warp_coordinates [2, 2, 2]
 func.func @coordinates() -> (index, index, index) {
@@ -92,6 +115,26 @@ func.func @store(%acc: !c, %c: memref<?x?xf16>, %i: index, %s: f32) {
   kami.store %acc, %c[%i, %i] : !c, memref<?x?xf16>
   kami.store %acc, %c[%i, %i] beta(%s : f32) : !c, memref<?x?xf16>
   kami.store %acc, %c[%i, %i] alpha(%s : f32) row_in_bounds column_in_bounds : !c, memref<?x?xf16>
+  return
+}
+
+// A fragment has the atom's signs; memory and registers have none.
+
+// CHECK-LABEL: func @integers
+// CHECK:         kami.load %{{.+}} : memref<50x23xi8> -> !a16x32
+// CHECK:         kami.fill %{{.+}} : i32 -> !c16x8
+// CHECK:         kami.store %{{.+}}, %{{.+}} alpha(%{{.+}} : i32) : !c16x8, memref<?x?xi32>
+// CHECK:         kami.mma_sync {{.+}} : vector<16xi8>, vector<8xi8>, vector<4xi32>
+func.func @integers(%a: memref<50x23xi8>, %c: memref<?x?xi32>, %i: index, %s: i32, %x: vector<16xi8>, %y: vector<8xi8>, %z: vector<4xi32>) -> !kami.fragment<16x32xui8, a, #imma> {
+  %0 = kami.load %a[%i, %i] : memref<50x23xi8> -> !kami.fragment<16x32xui8, a, #imma>
+  %1 = kami.fill %s : i32 -> !kami.fragment<16x8xi32, c, #imma>
+  kami.store %1, %c[%i, %i] alpha(%s : i32) : !kami.fragment<16x8xi32, c, #imma>, memref<?x?xi32>
+  %2 = kami.mma_sync %x, %y, %z atom #imma : vector<16xi8>, vector<8xi8>, vector<4xi32>
+  return %0 : !kami.fragment<16x32xui8, a, #imma>
+}
+
+// CHECK-LABEL: func @split
+func.func @split(%f: !kami.fragment<16x8xf32, a, #tf32x3>) {
   return
 }
 

@@ -13,7 +13,7 @@
 // RUN: cmp %t.direct %t.again
 
 // PASSES:      builtin.module(
-// PASSES-NEXT:   convert-linalg-to-kami,
+// PASSES-NEXT:   convert-linalg-to-kami{precision=exact},
 // PASSES:        kami-attach-target{chip=sm_90},
 // PASSES-NEXT:   kami-assign-plan{algorithm=auto model=calibrated tile= warps=2},
 // PASSES-NEXT:   kami-verify-target,

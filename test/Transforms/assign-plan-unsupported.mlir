@@ -1,9 +1,9 @@
 // RUN: kami-opt %s --split-input-file --verify-diagnostics --kami-assign-plan
 
 module attributes {kami.target = #kami.target<"sm_89">} {
-func.func @integers(%a: memref<64x64xi8>, %b: memref<64x64xi8>, %c: memref<64x64xi32>) {
-  // expected-error-re @+1 {{'kami.gemm' op target 'sm_89' has no atom that multiplies i8 into i32, it has: mma_sync.m16n8k16.f32.f16, {{.*}}mma_sync.m8n8k4.f64.f64}}
-  kami.gemm ins(%a, %b : memref<64x64xi8>, memref<64x64xi8>) outs(%c : memref<64x64xi32>) accumulator(i32)
+func.func @narrow_sums(%a: memref<64x64xbf16>, %b: memref<64x64xbf16>, %c: memref<64x64xbf16>) {
+  // expected-error-re @+1 {{'kami.gemm' op target 'sm_89' has no atom that multiplies bf16 into bf16, it has: mma_sync.m16n8k16.f32.f16, {{.*}}mma_sync.m8n8k4.f64.f64}}
+  kami.gemm ins(%a, %b : memref<64x64xbf16>, memref<64x64xbf16>) outs(%c : memref<64x64xbf16>) accumulator(bf16)
   return
 }
 }

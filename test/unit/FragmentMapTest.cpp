@@ -75,6 +75,41 @@ static Coordinate c8x8(unsigned groupID, unsigned threadID, unsigned i) {
   return {groupID, threadID * 2 + (i & 0x1)};
 }
 
+// m16n8k4, .tf32.
+static Coordinate a16x4(unsigned groupID, unsigned threadID, unsigned i) {
+  return {i == 0 ? groupID : groupID + 8, threadID};
+}
+
+// m16n8k32, .s8, .u8, .e4m3 and .e5m2.
+static Coordinate a16x32b8(unsigned groupID, unsigned threadID, unsigned i) {
+  unsigned row = i < 4 || (8 <= i && i < 12) ? groupID : groupID + 8;
+  unsigned column =
+      i < 8 ? threadID * 4 + (i & 0x3) : threadID * 4 + (i & 0x3) + 16;
+  return {row, column};
+}
+static Coordinate b32x8b8(unsigned groupID, unsigned threadID, unsigned i) {
+  unsigned row =
+      i < 4 ? threadID * 4 + (i & 0x3) : threadID * 4 + (i & 0x3) + 16;
+  return {row, groupID};
+}
+
+// m16n8k16, .s8 and .u8.
+static Coordinate a16x16b8(unsigned groupID, unsigned threadID, unsigned i) {
+  return {i < 4 ? groupID : groupID + 8, threadID * 4 + (i & 0x3)};
+}
+static Coordinate b16x8b8(unsigned groupID, unsigned threadID, unsigned i) {
+  return {threadID * 4 + (i & 0x3), groupID};
+}
+
+// An outer product: the row of A and the column of B that C's i-th element, or
+// the one below or beside it, is in.
+static Coordinate a16x1(unsigned groupID, unsigned, unsigned i) {
+  return {groupID + 8 * i, 0};
+}
+static Coordinate b1x8(unsigned, unsigned threadID, unsigned i) {
+  return {0, threadID * 2 + i};
+}
+
 static constexpr Transcription transcriptions[] = {
     {"nv.a.16x16.b16", a16x16b16}, {"nv.b.16x8.b16", b16x8b16},
     {"nv.c.16x8.b16", c16x8},      {"nv.c.16x8.b32", c16x8},
@@ -83,6 +118,12 @@ static constexpr Transcription transcriptions[] = {
     {"nv.a.16x16.b64", a16x16b64}, {"nv.b.16x8.b64", b16x8b64},
     {"nv.c.16x8.b64", c16x8},      {"nv.a.8x4.b64", a8x4},
     {"nv.b.4x8.b64", b4x8},        {"nv.c.8x8.b64", c8x8},
+    {"nv.a.16x4.b32", a16x4},      {"nv.b.4x8.b32", b4x8},
+    {"nv.a.16x32.b8", a16x32b8},   {"nv.b.32x8.b8", b32x8b8},
+    {"nv.a.16x16.b8", a16x16b8},   {"nv.b.16x8.b8", b16x8b8},
+    {"nv.a.16x1.b8", a16x1},       {"nv.b.1x8.b8", b1x8},
+    {"nv.a.16x1.b32", a16x1},      {"nv.b.1x8.b32", b1x8},
+    {"nv.a.16x1.b64", a16x1},      {"nv.b.1x8.b64", b1x8},
 };
 
 TEST(FragmentMap, AgreesWithTheDocument) {
@@ -114,6 +155,7 @@ TEST(FragmentMap, HoldsEveryElementOnce) {
     unsigned copies = 1;
     for (Coordinate step : map.laneSteps)
       copies *= step == Coordinate{0, 0} ? 2 : 1;
+    EXPECT_EQ(map.replicas(), copies) << map.name.str();
     std::multiset<unsigned> elements;
     for (unsigned lane = 0; lane < map.lanes(); ++lane) {
       for (unsigned value = 0; value < map.valuesPerLane(); ++value) {
@@ -143,7 +185,22 @@ TEST(FragmentMap, AtomsNameMapsOfTheirShapesAndWidths) {
   for (const Atom &atom : allAtoms()) {
     const Extents &shape = atom.shape;
     check(atom, atom.mapA, shape.m, shape.k, atom.operand);
-    check(atom, atom.mapB, shape.k, shape.n, atom.operand);
+    check(atom, atom.mapB, shape.k, shape.n, atom.operandB());
     check(atom, atom.mapC, shape.m, shape.n, atom.accumulator);
+  }
+}
+
+TEST(FragmentMap, FindsALanesValue) {
+  const FragmentMap &map = *findFragmentMap("nv.a.16x32.b8");
+  // Lane 6 is thread 2 of group 1: columns 8 to 11 and 24 to 27 of rows 1, 9.
+  EXPECT_EQ(map.valueAt(6, {9, 26}), std::optional(14u));
+  EXPECT_EQ(map.valueAt(6, {9, 12}), std::nullopt);
+}
+
+TEST(Atom, OperandsCanBeMultiplied) {
+  for (const Atom &atom : allAtoms()) {
+    EXPECT_TRUE(canMultiply(atom.operand, atom.operandB())) << atom.name.str();
+    EXPECT_EQ(byteWidth(atom.operand), byteWidth(atom.operandB()));
+    EXPECT_EQ(isInteger(atom.operand), isInteger(atom.accumulator));
   }
 }

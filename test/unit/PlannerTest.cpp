@@ -46,8 +46,10 @@ TEST(Planner, FindsAPlanForEverything) {
                                                          << magnitude)(random);
   };
   for (llvm::StringRef target : {"sm_80", "sm_89", "sm_90", "sm_100", "sm_120"})
-    for (ElementKind kind : {ElementKind::F16, ElementKind::BF16,
-                             ElementKind::TF32, ElementKind::F64})
+    for (ElementKind kind :
+         {ElementKind::F16, ElementKind::BF16, ElementKind::TF32,
+          ElementKind::TF32x3, ElementKind::F32, ElementKind::F64,
+          ElementKind::F8E4M3FN, ElementKind::U8})
       for (int i = 0; i < 12; ++i) {
         Problem problem = product(extent(), extent(), extent(), kind);
         problem.batch = extent();

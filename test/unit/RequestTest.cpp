@@ -37,6 +37,21 @@ TEST(Request, ReadsAProblem) {
   EXPECT_EQ(problem.warps, 4);
 }
 
+TEST(Request, ReadsTwoTypes) {
+  ProblemText text = gemm("1x1x1");
+  text.type = "u8";
+  text.typeB = "i8";
+  Problem problem = llvm::cantFail(parseProblem(text));
+  EXPECT_EQ(problem.operandB(), ElementKind::I8);
+  EXPECT_EQ(problem.accumulator, ElementKind::I32);
+  text.typeB = "u8";
+  EXPECT_EQ(llvm::cantFail(parseProblem(text)).otherOperand, std::nullopt);
+  text.typeB = "f8E5M2";
+  EXPECT_EQ(failure(text),
+            "expected --type-b to be u8, or as --type one of i8 and u8 or of "
+            "f8E4M3FN and f8E5M2, but got 'f8E5M2'");
+}
+
 TEST(Request, RefusesMalformedExtents) {
   for (llvm::StringRef extents :
        {"", "x", "1x2", "1x2x3x4", "0x1x1", "-1x1x1", "+1x1x1", "1 x1x1",
@@ -51,8 +66,9 @@ TEST(Request, RefusesMalformedExtents) {
 TEST(Request, RefusesUnknownWords) {
   ProblemText text = gemm("1x1x1");
   text.type = "f99";
-  EXPECT_EQ(failure(text), "unknown --type 'f99', expected one of: f16, bf16, "
-                           "tf32, f32, f64, f8E4M3FN, f8E5M2, i8, i32");
+  EXPECT_EQ(failure(text),
+            "unknown --type 'f99', expected one of: f16, bf16, "
+            "tf32, tf32x3, f32, f64, f8E4M3FN, f8E5M2, i8, u8, i32");
   text = gemm("1x1x1");
   text.algorithm = "4d";
   EXPECT_EQ(failure(text),

@@ -49,6 +49,23 @@ TEST(Resources, OnDemandReadsKeepFewFragments) {
   EXPECT_EQ(registers.total(), 224);
 }
 
+// A lane of multiply-adds has what its sums need: of 64 × 16 of A two rows of
+// each 16, 8 · 16 numbers, of 16 × 64 of B two columns of each 8, 16 · 16. In
+// shared memory each number lies once.
+TEST(Resources, ReplicasTakeRegistersButNoSharedMemory) {
+  const Atom &fma = atom("fma.m16n8k1.f32.f32");
+  Partition partition({64, 64, 16}, {1, 1, 1}, fma.shape, 16);
+  Registers registers = registersPerThread(fma, partition, {16, 0, 0}, 32);
+  EXPECT_EQ(registers.accumulators, 128);
+  EXPECT_EQ(registers.heldA, 8 * 16);
+  EXPECT_EQ(registers.heldB, 16 * 16);
+  Resources parked = resourcesOf(fma, partition, {16, 1, 1}, 32);
+  EXPECT_EQ(parked.shared.bytes, 2 * 64 * 16 * 4);
+  // Four fragments of B on their way, and A's step of k.
+  EXPECT_EQ(parked.registers.workingA, 8);
+  EXPECT_EQ(parked.registers.workingB, 4 * 2);
+}
+
 TEST(Resources, OneWarpNeedsNothingButItsFragments) {
   const Atom &f16 = atom("mma_sync.m16n8k16.f32.f16");
   Partition partition({16, 8, 16}, {1, 1, 1}, f16.shape, 16);

@@ -41,13 +41,39 @@ TEST(SharedOrder, EveryWordHasItsOwnPlace) {
   for (const FragmentMap &map : allFragmentMaps()) {
     SharedOrder order(map);
     EXPECT_EQ(order.wordsPerTile() * order.wordBytes,
-              int64_t(map.lanes()) * map.bytesPerLane());
+              int64_t(map.rows) * map.columns * map.elementBytes);
     std::set<int64_t> places;
     for (int64_t tile = 0; tile < 3; ++tile)
       for (unsigned word = 0; word < order.wordsPerLane; ++word)
-        for (unsigned lane = 0; lane < order.lanes; ++lane)
-          places.insert(order.wordIndex(tile, word, lane));
+        for (unsigned lane = 0; lane < map.lanes(); ++lane) {
+          if (!order.writes(lane))
+            continue;
+          EXPECT_TRUE(places.insert(order.wordIndex(tile, word, lane)).second);
+        }
     EXPECT_EQ(int64_t(places.size()), 3 * order.wordsPerTile());
     EXPECT_EQ(*places.rbegin(), 3 * order.wordsPerTile() - 1);
+  }
+}
+
+// A lane reads the word of the lane that holds the same elements and writes.
+TEST(SharedOrder, ReplicasShareWords) {
+  SharedOrder a(*findFragmentMap("nv.a.16x1.b32"));
+  EXPECT_EQ(a.lanes, 8u);
+  EXPECT_TRUE(a.writes(12));
+  EXPECT_FALSE(a.writes(13));
+  EXPECT_EQ(a.wordIndex(2, 0, 13), 2 * 8 + 3);
+  EXPECT_EQ(a.wordIndex(2, 0, 12), 2 * 8 + 3);
+  SharedOrder b(*findFragmentMap("nv.b.1x8.b32"));
+  EXPECT_EQ(b.lanes, 4u);
+  EXPECT_TRUE(b.writes(3));
+  EXPECT_FALSE(b.writes(13));
+  EXPECT_EQ(b.wordIndex(0, 0, 13), 1);
+  for (const FragmentMap &map : allFragmentMaps()) {
+    SharedOrder order(map);
+    for (unsigned lane = 0; lane < map.lanes(); ++lane)
+      for (unsigned other = 0; other < map.lanes(); ++other)
+        EXPECT_EQ(order.wordIndex(0, 0, lane) == order.wordIndex(0, 0, other),
+                  map.at(lane, 0) == map.at(other, 0))
+            << map.name.str();
   }
 }

@@ -50,3 +50,74 @@ TEST_F(SimulatorTest, RoundsAsAPFloat) {
     EXPECT_TRUE(std::isnan(toDouble(format, fromDouble(format, NAN))));
   }
 }
+
+/// tf32 as a decimal: the multiple of 2^-10 of the leading power that is
+/// nearest, ties away from zero.
+TEST_F(SimulatorTest, RoundsToTF32) {
+  ElementFormat format = *formatOf(f32());
+  auto check = [&](float value, float expected) {
+    uint64_t bits = roundToTF32(fromDouble(format, value));
+    EXPECT_EQ(float(toDouble(format, bits)), expected) << value;
+  };
+  float step = std::ldexp(1.0f, -10);
+  check(1.0f, 1.0f);
+  check(1 + step / 2, 1 + step);
+  check(-1 - step / 2, -1 - step);
+  check(1 + step * 0.49f, 1.0f);
+  check(3.0f + step, 3.0f + 2 * step);
+  check(2.0f - std::ldexp(1.0f, -23), 2.0f);
+  check(std::ldexp(1.0f, -149), 0.0f);
+  check(INFINITY, INFINITY);
+  check(3.4028235e38f, INFINITY);
+  for (uint64_t nan : {0x7F800001ull, 0x7FFFFFFFull, 0xFFFFFFFFull})
+    EXPECT_TRUE(std::isnan(toDouble(format, roundToTF32(nan))));
+  std::mt19937_64 random(2);
+  for (int i = 0; i != 100000; ++i) {
+    float value = std::ldexp(1 + float(random() >> 41) * 0x1p-23f,
+                             int(random() % 200) - 100);
+    int exponent;
+    std::frexp(value, &exponent);
+    double quantum = std::ldexp(1.0, exponent - 11);
+    check(value, float(std::floor(value / quantum + 0.5) * quantum));
+  }
+}
+
+/// Every number of 8 bits, as OCP's "8-bit Floating Point Specification", table
+/// 1, defines it, and every f16 rounded to them.
+TEST_F(SimulatorTest, ConvertsFloat8) {
+  for (bool isE5M2 : {false, true}) {
+    ElementFormat format =
+        *formatOf(isE5M2 ? Type(Float8E5M2Type::get(&context))
+                         : Type(Float8E4M3FNType::get(&context)));
+    int mantissa = isE5M2 ? 2 : 3, bias = isE5M2 ? 15 : 7;
+    double largest = isE5M2 ? 57344 : 448;
+    std::vector<double> all;
+    for (unsigned bits = 0; bits != 128; ++bits) {
+      int exponent = bits >> mantissa;
+      double fraction = std::ldexp(bits & ((1 << mantissa) - 1), -mantissa);
+      double value = exponent == 0 ? std::ldexp(fraction, 1 - bias)
+                                   : std::ldexp(1 + fraction, exponent - bias);
+      double read = toDouble(format, bits);
+      if (value <= largest) {
+        EXPECT_EQ(read, value) << bits;
+        EXPECT_EQ(toDouble(format, bits | 0x80), -value) << bits;
+        EXPECT_EQ(fromDouble(format, value), bits);
+        all.push_back(value);
+      } else if (isE5M2 && bits == 0x7C) {
+        EXPECT_EQ(read, INFINITY);
+      } else {
+        EXPECT_TRUE(std::isnan(read)) << bits;
+      }
+    }
+    ElementFormat half = *formatOf(f16());
+    for (unsigned bits = 0; bits != 0x7C00; ++bits) {
+      double value = toDouble(half, bits);
+      double rounded = toDouble(format, fromDouble(format, value));
+      if (value > largest)
+        continue;
+      for (double other : all)
+        EXPECT_LE(std::fabs(rounded - value), std::fabs(other - value))
+            << value;
+    }
+  }
+}

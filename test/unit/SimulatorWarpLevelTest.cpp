@@ -243,3 +243,101 @@ memref.store %e, %c[%lane] : memref<32xf64>
   EXPECT_EQ(at(c, {17}), 49);
   EXPECT_EQ(report.matrixInstructions.at("m16n8k8 f64 f64"), 1);
 }
+
+//===----------------------------------------------------------------------===//
+// Types that a matrix unit reads in another way, and products without one
+//===----------------------------------------------------------------------===//
+
+static const char *typeAliases = R"(
+#tf32 = #kami.mma_atom<mma_sync 16x8x4, f32, f32, f32, ["nv.a.16x4.b32", "nv.b.4x8.b32", "nv.c.16x8.b32"]>
+#tf32x3 = #kami.mma_atom<mma_sync 16x8x4, f32, f32, f32, ["nv.a.16x4.b32", "nv.b.4x8.b32", "nv.c.16x8.b32"], products = 3>
+#fma = #kami.mma_atom<fma 16x8x1, f32, f32, f32, ["nv.a.16x1.b32", "nv.b.1x8.b32", "nv.c.16x8.b32"]>
+#imma = #kami.mma_atom<mma_sync 16x8x16, ui8, i8, i32, ["nv.a.16x16.b8", "nv.b.16x8.b8", "nv.c.16x8.b32"]>
+!shared = memref<?xi8, #gpu.address_space<workgroup>>
+)";
+
+/// 1 · 1 summed with x · 1, where x has bits that tf32 has not.
+TEST_F(SimulatorTest, FragmentsOfF32) {
+  float x = 1 + std::ldexp(3.0f, -12) + std::ldexp(1.0f, -22);
+  MemRef a = array({1, 1}, f32(), {x}), b = array({1, 1}, f32(), {1.0});
+  auto multiply = [&](const std::string &atom, const std::string &k) {
+    MemRef c = array({1, 1}, f32());
+    std::string types = ", #" + atom + ">";
+    std::string body = R"(
+%c0 = arith.constant 0 : index
+%zero = arith.constant 0.0 : f32
+%fa = kami.load %a[%c0, %c0] : memref<1x1xf32> -> !kami.fragment<16x)" +
+                       k + "xf32, a" + types + R"(
+%fb = kami.load %b[%c0, %c0] : memref<1x1xf32> -> !kami.fragment<)" +
+                       k + "x8xf32, b" + types + R"(
+%fc = kami.fill %zero : f32 -> !kami.fragment<16x8xf32, c)" +
+                       types + R"(
+%d = kami.mma %fa, %fb, %fc : !kami.fragment<16x)" +
+                       k + "xf32, a" + types + ", !kami.fragment<" + k +
+                       "x8xf32, b" + types + ", !kami.fragment<16x8xf32, c" +
+                       types + R"(
+kami.store %d, %c[%c0, %c0] : !kami.fragment<16x8xf32, c)" +
+                       types + ", memref<1x1xf32>";
+    EXPECT_TRUE(succeeded(run("%a: memref<1x1xf32>, %b: memref<1x1xf32>, "
+                              "%c: memref<1x1xf32>",
+                              body, {}, {32}, 0, {a, b, c}, typeAliases)))
+        << message;
+    return at(c, {0, 0});
+  };
+  // 3 · 2^-12 is nearer to 2^-10 than to 0.
+  EXPECT_EQ(multiply("tf32", "4"), 1 + std::ldexp(1, -10));
+  EXPECT_EQ(report.matrixInstructions.at("m16n8k4 tf32 f32"), 1);
+  // The rest, -2^-12 + 2^-22, has 10 bits.
+  EXPECT_EQ(multiply("tf32x3", "4"), x);
+  EXPECT_EQ(report.matrixInstructions.at("m16n8k4 tf32 f32"), 3);
+  EXPECT_EQ(multiply("fma", "1"), x);
+  EXPECT_EQ(report.matrixInstructions.at("m16n8k1 fma f32 f32"), 1);
+}
+
+/// 16 · 255 · -128, with A's bytes without a sign; the sum wraps on the way.
+TEST_F(SimulatorTest, IntegersWrapAndHaveTheAtomsSigns) {
+  mlir::Type i8 = mlir::IntegerType::get(&context, 8),
+             i32 = mlir::IntegerType::get(&context, 32);
+  MemRef a = array({1, 16}, i8, std::vector<double>(16, -1)),
+         b = array({16, 1}, i8, std::vector<double>(16, -128)),
+         c = array({1, 1}, i32, {-2147483648.0});
+  std::string body = R"(
+%c0 = arith.constant 0 : index
+%one = arith.constant 1 : i32
+%zero = arith.constant 0 : i32
+%fa = kami.load %a[%c0, %c0] : memref<1x16xi8> -> !kami.fragment<16x16xui8, a, #imma>
+%fb = kami.load %b[%c0, %c0] : memref<16x1xi8> -> !kami.fragment<16x8xi8, b, #imma>
+%fc = kami.fill %zero : i32 -> !kami.fragment<16x8xi32, c, #imma>
+%d = kami.mma %fa, %fb, %fc : !kami.fragment<16x16xui8, a, #imma>, !kami.fragment<16x8xi8, b, #imma>, !kami.fragment<16x8xi32, c, #imma>
+kami.store %d, %c[%c0, %c0] alpha(%one : i32) beta(%one : i32) : !kami.fragment<16x8xi32, c, #imma>, memref<1x1xi32>
+)";
+  ASSERT_TRUE(succeeded(
+      run("%a: memref<1x16xi8>, %b: memref<16x1xi8>, %c: memref<1x1xi32>", body,
+          {}, {32}, 0, {a, b, c}, typeAliases)))
+      << message;
+  EXPECT_EQ(at(c, {0, 0}), 2147483648.0 - 16 * 255 * 128);
+  EXPECT_EQ(report.matrixInstructions.at("m16n8k16 ui8 i8 i32"), 1);
+}
+
+/// Replicas write once and are read at once: 16 · 4 bytes each way, though each
+/// of 32 lanes gets two of the numbers. So does what is loaded from a matrix.
+TEST_F(SimulatorTest, ReplicasAreCountedOnce) {
+  MemRef a = array({16, 1}, f32(), matrix(16, 1, 1));
+  std::string body = R"(
+%c0 = arith.constant 0 : index
+%shared = gpu.dynamic_shared_memory : !shared
+%buf = memref.view %shared[%c0][] : !shared to memref<64xi8, #gpu.address_space<workgroup>>
+%f = kami.load %a[%c0, %c0] : memref<16x1xf32> -> !kami.fragment<16x1xf32, a, #fma>
+kami.share %f, %buf[%c0] : !kami.fragment<16x1xf32, a, #fma>, memref<64xi8, #gpu.address_space<workgroup>>
+gpu.barrier
+%g = kami.fetch %buf[%c0] : memref<64xi8, #gpu.address_space<workgroup>> -> !kami.fragment<16x1xf32, a, #fma>
+)";
+  ASSERT_TRUE(succeeded(
+      run("%a: memref<16x1xf32>", body, {}, {32}, 64, {a}, typeAliases)))
+      << message;
+  EXPECT_EQ(report.shared.written, 64);
+  EXPECT_EQ(report.shared.read, 64);
+  EXPECT_EQ(report.maxBankConflict, 1);
+  EXPECT_EQ(report.buffers[0].bytesRead, 64);
+  EXPECT_EQ(report.buffers[0].maxReadsPerByte, 1);
+}

@@ -46,6 +46,17 @@ TEST_F(Verify, Atoms) {
                       "expected f32");
 }
 
+TEST_F(Verify, AtomsOfTwoTypes) {
+  problem.operand = ElementKind::I8;
+  problem.otherOperand = ElementKind::U8;
+  problem.accumulator = ElementKind::I32;
+  plan.atom = findAtom("mma_sync.m16n8k16.i32.i8");
+  EXPECT_EQ(reason(), "atom 'mma_sync.m16n8k16.i32.i8' multiplies i8, "
+                      "expected i8 x u8");
+  plan.atom = findAtom("mma_sync.m16n8k16.i32.i8.u8");
+  EXPECT_EQ(reason(), "");
+}
+
 TEST_F(Verify, Form) {
   plan.grid = {2, 0, 1};
   EXPECT_EQ(reason(), "expected a grid of at least 1 warp in each dimension, "

@@ -30,6 +30,7 @@ struct Flag : cl::opt<std::string> {
 static Flag target("target", "The chip", "sm_90");
 static Flag gemm("gemm", "Extents of the product: MxNxK");
 static Flag type("type", "Type of A's and B's elements", "f16");
+static Flag typeB("type-b", "Type of B's elements where it is not A's");
 static Flag accumulator("accumulator", "Type of the sums");
 static Flag batch("batch", "Number of products", "1");
 static Flag algorithm("algorithm", "auto, 1d, 2d or 3d", "auto");
@@ -50,8 +51,8 @@ static llvm::Error run() {
   if (format != "text" && format != "json")
     return llvm::createStringError("unknown --format '" + format +
                                    "', expected one of: text, json");
-  auto problem =
-      parseProblem({gemm, type, accumulator, batch, algorithm, warps, tile});
+  auto problem = parseProblem(
+      {gemm, type, accumulator, batch, algorithm, warps, tile, typeB});
   if (!problem)
     return problem.takeError();
   auto options = parseOptions({model, lSm, bSm, thetaR, thetaW, nTc, oTc});

@@ -9,6 +9,7 @@
 #include "kami/Driver/InputFlags.h"
 #include "kami/Driver/RunReport.h"
 #include "kami/Driver/Sweep.h"
+#include "kami/Plan/Request.h"
 #include "llvm/Support/InitLLVM.h"
 
 using namespace kami;
@@ -32,6 +33,9 @@ int main(int argc, char **argv) {
   cl::opt<std::string, true> target("target", cl::desc("The chip"),
                                     cl::location(options.chip),
                                     cl::init("sm_90"), cl::cat(category));
+  cl::list<std::string> types(
+      "types", cl::CommaSeparated, cl::cat(category),
+      cl::desc("Types of the elements; f16, bf16 and f64 if there are none"));
   cl::opt<bool, true> compare(
       "compare-with-simulator",
       cl::desc("Ask for the simulator's bits where inputs are integers"),
@@ -50,6 +54,14 @@ int main(int argc, char **argv) {
     return reportError("kami-sweep",
                        llvm::createStringError(
                            "expected --count and --max-extent of at least 1"));
+  if (!types.empty())
+    options.types.clear();
+  for (const std::string &type : types) {
+    llvm::Expected<ElementKind> parsed = parseType("types", type);
+    if (!parsed)
+      return reportError("kami-sweep", parsed.takeError());
+    options.types.push_back(*parsed);
+  }
   llvm::Expected<DeviceKind> kind = chooseDevice(device);
   if (!kind)
     return reportError("kami-sweep", kind.takeError());

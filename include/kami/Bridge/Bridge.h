@@ -26,10 +26,15 @@ namespace kami {
 constexpr llvm::StringLiteral targetAttributeName = "kami.target";
 
 /// The kind whose elements have the type in memory; nothing for a type that no
-/// table knows. f32 is f32, never tf32.
+/// table knows. f32 is f32, never tf32, and i8 has a sign: only an op says
+/// otherwise.
 std::optional<ElementKind> elementKind(mlir::Type type);
 /// The type of a kind's elements in memory and registers.
 mlir::Type elementType(mlir::MLIRContext *context, ElementKind kind);
+
+/// The precision that stands for the kind in IR; nothing for all but the tf32
+/// kinds.
+std::optional<Precision> precisionOf(ElementKind kind);
 
 MmaAtomAttr toAttribute(mlir::MLIRContext *context, const Atom &atom);
 /// The table's atom with the attribute's instruction, shape, types and layouts,

@@ -18,14 +18,18 @@ def ConvertLinalgToKami : Pass<"convert-linalg-to-kami"> {
     or broadcast indexing maps, `linalg.matvec` and `linalg.vecmat` as thin
     products, and any `linalg.generic` that is a contraction, on tensors or
     memrefs. A `linalg.fill` with zero that feeds the product becomes β = 0. What
-    is not such a product, or has element types that no matrix instruction
-    multiplies exactly as linalg says (f32 is never rounded to tf32), stays as it
-    is. So do products of tensors whose dimensions would have to be permuted;
-    buffers are viewed in the order that `kami.gemm` wants.
+    is not such a product, or has types that cannot be multiplied as linalg says,
+    stays as it is. So do products of tensors whose dimensions would have to be
+    permuted; buffers are viewed in the order that `kami.gemm` wants.
 
-    Where linalg sums f16 or bf16 in the elements' own type, `kami.gemm` sums in
-    f32 and rounds once, which is at least as accurate.
+    Where linalg sums f16, bf16 or floats of 8 bits in the elements' own type,
+    `kami.gemm` sums in f32 and rounds once, which is at least as accurate. f32
+    is multiplied exactly unless `precision` says that less will do.
   }];
+  let options = [
+    Option<"precision", "precision", "std::string", "\"exact\"",
+           "How products of f32 are multiplied: exact, tf32 or tf32x3">,
+  ];
   let dependentDialects = ["::kami::KamiDialect", "::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -35,21 +39,27 @@ def ConvertKamiToNVGPU : Pass<"convert-kami-to-nvgpu", "::mlir::gpu::GPUFuncOp">
   let description = [{
     Fragments become one flat vector of a lane's registers per tile, following
     the atom's fragment maps. Products become `nvgpu.mma.sync` where it is right
-    and `kami.mma_sync` elsewhere; broadcasts, shared slices and reductions
+    and `kami.mma_sync` elsewhere, or `math.fma` where the atom is `fma`; f32
+    elements that a matrix unit reads as tf32 are rounded by
+    `nvvm.convert.float.to.tf32`. Broadcasts, shared slices and reductions
     become accesses of shared memory in fragment order and `gpu.barrier`.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::vector::VectorDialect", "::mlir::nvgpu::NVGPUDialect"];
+                           "::mlir::vector::VectorDialect", "::mlir::nvgpu::NVGPUDialect",
+                           "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect"];
 }
 
 def ConvertKamiToNVVM : Pass<"convert-kami-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Expand kami.mma_sync to NVVM";
   let description = [{
-    bf16 becomes `nvvm.mma.sync`; f64 becomes a call of the intrinsic of its
-    shape. It is the last step before LLVM's dialect, so that everything above
-    sees an op with the instruction's semantics. A kernel's module without a
-    target gets an `nvvm.target` for the chip of the surrounding `kami.target`.
+    bf16 and integers become `nvvm.mma.sync`; f64 and floats of 8 bits become a
+    call of the intrinsic of their shape. `math.fma`, which upstream would take
+    from a vendor's library, becomes LLVM's intrinsic. It is the last step before
+    LLVM's dialect, so that everything above sees an op with the instruction's
+    semantics. A kernel's module without a target gets an `nvvm.target` for the
+    chip of the surrounding `kami.target`, in the lowest version of PTX that has
+    its instructions.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::vector::VectorDialect"];

@@ -35,6 +35,8 @@ struct CompileOptions {
   std::string tile;
   /// The plan for every product that has none, instead of the planner's.
   std::optional<Plan> plan;
+  /// How linalg's products of f32 are multiplied: exact, tf32 or tf32x3.
+  std::string precision = "exact";
 };
 
 /// What an assembler makes of a kernel.

@@ -31,7 +31,9 @@ struct GemmSpec {
   Extents extents;
   /// No batch dimension for 0.
   int64_t batch = 0;
+  /// A's elements, and B's unless `otherOperand` says something else.
   ElementKind operand = ElementKind::F16;
+  std::optional<ElementKind> otherOperand;
   ElementKind accumulator = ElementKind::F32;
   /// C's elements.
   ElementKind output = ElementKind::F32;
@@ -41,6 +43,8 @@ struct GemmSpec {
   bool transposeB = false;
   /// Row-major and dense where there is none. Of the matrices as stored.
   std::optional<MatrixStrides> strideA, strideB, strideC;
+
+  ElementKind operandB() const { return otherOperand.value_or(operand); }
 };
 
 /// A module with one function `gemm` of A, B and C that holds one `kami.gemm`.

@@ -22,12 +22,12 @@ struct InputFlags {
   explicit InputFlags(llvm::cl::OptionCategory &category);
 
   llvm::cl::opt<std::string> file;
-  llvm::cl::opt<std::string> gemm, type, accumulator, outputType, batch;
+  llvm::cl::opt<std::string> gemm, type, typeB, accumulator, outputType, batch;
   llvm::cl::opt<double> alpha, beta;
   llvm::cl::opt<bool> transposeA, transposeB;
   llvm::cl::opt<std::string> target, algorithm, model;
   llvm::cl::opt<int64_t> warps;
-  llvm::cl::opt<std::string> tile;
+  llvm::cl::opt<std::string> tile, precision;
 
   /// The product that `--gemm` and its companions describe, checked.
   llvm::Expected<GemmSpec> parseGemm() const;

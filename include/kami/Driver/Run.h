@@ -28,7 +28,8 @@ llvm::StringRef name(DeviceKind device);
 
 /// What a run's inputs are.
 enum class InputKind {
-  /// Uniform in [-1, 1], rounded to the element type.
+  /// Uniform in [-1, 1], rounded to the element type; integers over all of
+  /// their type, and 16 bits of wider ones.
   Random,
   /// Small integers, for which every sum is exact and so is the comparison.
   Integers,
@@ -51,12 +52,22 @@ struct RunOptions {
 /// the few roundings around the sum and, growing like a random walk, √k of
 /// them within it. `unit` below is 2^-bits of the significand.
 ///
-///     bound = unit(output) + 4 · (1 + √k) · unit(accumulator)
-double errorBound(const Problem &problem, ElementKind output);
+///     bound = unit(output) + 4 · (1 + √(k · products)) · unit(accumulator)
+///             + operands
+///
+/// `operands` is what two operands lose before they are multiplied: 2^-10 as
+/// tf32, 2^-21 as sums of two tf32 numbers, each of which the instruction
+/// multiplies by itself (`products`). A matrix unit keeps fewer bits of sums of
+/// 8-bit floats than their type has: 14 on Ada and Hopper, says section 3.5.2
+/// of the DeepSeek-V3 report (arXiv 2412.19437), and SageAttention2 (arXiv
+/// 2411.10958) says so of mma.sync. `atom` says whether there is a matrix unit.
+double errorBound(const Problem &problem, ElementKind output,
+                  const Atom *atom = nullptr);
 
 struct RunResult {
   /// Largest |computed − reference| / (|A|·|B|), and the bound it is held to (0
-  /// for integer inputs).
+  /// for integer inputs). What is below the smallest number of C's type does
+  /// not count.
   double maxError = 0;
   double bound = 0;
   bool ok = false;

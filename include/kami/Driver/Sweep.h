@@ -24,6 +24,10 @@ struct SweepOptions {
   bool compareWithSimulator = false;
   /// No extent is larger.
   int64_t maxExtent = 150;
+  /// Types of A's elements; B's are the same, or now and then another one that
+  /// an instruction multiplies with it.
+  std::vector<ElementKind> types = {ElementKind::F16, ElementKind::BF16,
+                                    ElementKind::F64};
   /// Print each case before it runs.
   bool verbose = false;
 };

@@ -57,11 +57,18 @@ def Kami_UnitEnum : Kami_Enum<"UnitKind", "the compute unit that executes an ato
     I32EnumAttrCase<"Warp", 0, "warp">,
   ]>;
 
+def Kami_PrecisionEnum : Kami_Enum<"Precision", "how f32 elements are multiplied", [
+    I32EnumAttrCase<"TF32", 0, "tf32">,
+    I32EnumAttrCase<"TF32x3", 1, "tf32x3">,
+  ]>;
+def Kami_PrecisionAttr : Kami_EnumAttr<Kami_PrecisionEnum, "precision">;
+
 def Kami_InstructionEnum : Kami_Enum<"InstructionKind", "family of matrix instructions", [
     I32EnumAttrCase<"MmaSync", 0, "mma_sync">,
     I32EnumAttrCase<"Mfma", 1, "mfma">,
     I32EnumAttrCase<"Wmma", 2, "wmma">,
     I32EnumAttrCase<"CooperativeMatrix", 3, "cooperative_matrix">,
+    I32EnumAttrCase<"Fma", 4, "fma">,
   ]>;
 
 //===----------------------------------------------------------------------===//
@@ -98,11 +105,25 @@ def Kami_MmaAtomAttr : Kami_Attr<"MmaAtom", "mma_atom"> {
                    ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
     ```
 
+    An operand type of `i8` stands for elements with a sign, `ui8` for elements
+    without; both come from memory of `i8`.
+
+    With f32 operands, `mma_sync` multiplies tf32 numbers: elements of A and B
+    are rounded to them (to nearest, ties away from zero) where a fragment of
+    such an atom is loaded. With `products = 3` they stay f32, and one atom is
+    three instructions on operands split into high + low, both tf32: low·high,
+    high·low and high·high are added to the sum, in this order. `fma` multiplies
+    f32 as it is, by fused multiply-adds in the order of k, and extends narrower
+    floats to the type of the sums first.
+
     Constraints:
     * (C1) each layout is known
     * (C2) A's layout covers m × k, B's k × n, C's m × n
     * (C3) each layout is for elements as wide as the type's
-    * (C4) the layouts are for one number of lanes
+    * (C4) the layouts are for one number of lanes, and C's has no replicas
+    * (C5) `products` is 1 or 3, and 3 only with `mma_sync` on f32
+    * (C6) with `fma`, each lane holds what A's rows and B's columns of its
+      elements of C multiply
   }];
   let parameters = (ins
     EnumParameter<Kami_InstructionEnum>:$instruction,
@@ -110,10 +131,11 @@ def Kami_MmaAtomAttr : Kami_Attr<"MmaAtom", "mma_atom"> {
     "::mlir::Type":$aType, "::mlir::Type":$bType, "::mlir::Type":$cType,
     StringRefParameter<"A's fragment map">:$aLayout,
     StringRefParameter<"B's fragment map">:$bLayout,
-    StringRefParameter<"C's fragment map">:$cLayout);
+    StringRefParameter<"C's fragment map">:$cLayout,
+    DefaultValuedParameter<"int64_t", "1">:$products);
   let assemblyFormat = [{
     `<` $instruction custom<Extents>($m, $n, $k) `,` $aType `,` $bType `,` $cType `,`
-    `[` $aLayout `,` $bLayout `,` $cLayout `]` `>`
+    `[` $aLayout `,` $bLayout `,` $cLayout `]` (`,` `products` `=` $products^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -125,6 +147,10 @@ def Kami_MmaAtomAttr : Kami_Attr<"MmaAtom", "mma_atom"> {
     /// Lanes of the warp that executes it.
     int64_t getLanes() const { return getMap(Role::A).lanes(); }
     Extents getExtents() const { return {getM(), getN(), getK()}; }
+    /// Whether the instruction reads f32 registers as tf32 numbers.
+    bool isTF32() const;
+    /// Whether fragments of A and B hold tf32 numbers, rounded when loaded.
+    bool roundsToTF32() const { return isTF32() && getProducts() == 1; }
   }];
 }
 

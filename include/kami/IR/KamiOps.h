@@ -20,4 +20,12 @@
 #define GET_OP_CLASSES
 #include "kami/IR/KamiOps.h.inc"
 
+namespace kami {
+
+/// Whether sums in `accumulator` can be stored as elements of that type: as
+/// they are, or rounded to a narrower float.
+bool isStorable(mlir::Type accumulator, mlir::Type element);
+
+} // namespace kami
+
 #endif // KAMI_IR_KAMIOPS_H

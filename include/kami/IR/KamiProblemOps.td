@@ -21,7 +21,7 @@ def Kami_MatrixOperand : AnyTypeOf<[AnyRankedTensor, AnyNon0RankedMemRef, Kami_D
                                    "ranked tensor or memref of rank 2 or more, or distributed matrix">;
 def Kami_MatrixResult : AnyTypeOf<[AnyRankedTensor, Kami_DistributedType],
                                   "ranked tensor or distributed matrix">;
-def Kami_ScalarFloat : AnyTypeOf<[F16, BF16, F32, F64], "float">;
+def Kami_Scale : AnyTypeOf<[F16, BF16, F32, F64, I32], "float or i32">;
 
 def Kami_GemmOp : Kami_Op<"gemm", [
     AttrSizedOperandSegments, DestinationStyleOpInterface,
@@ -42,6 +42,12 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     missing `alpha` is 1. A missing `beta` is 0, and where β is 0, also at run
     time, C's old contents are never read.
 
+    Integers of 8 bits have a sign, or with `unsigned_a` or `unsigned_b` none;
+    their sums wrap. f32 elements are multiplied as they are, unless `precision`
+    allows less: `tf32` rounds each to 10 bits of mantissa, `tf32x3` multiplies
+    each as a sum of two such numbers, which loses the last bits and turns
+    infinities into NaN.
+
     On tensors the result is the new C; on memrefs C is written in place and
     must not overlap A or B.
 
@@ -59,32 +65,43 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     %d = kami.gemm ins(%a, %b : tensor<8x32x64xf16>, tensor<32x48xf16>)
                    outs(%c : tensor<8x64x48xf16>) beta(%beta : f32) transpose_a
                    accumulator(f32) -> tensor<8x64x48xf16>
+
+    kami.gemm ins(%a, %b : memref<64x32xf32>, memref<32x48xf32>)
+              outs(%c : memref<64x48xf32>) accumulator(f32) precision<tf32x3>
+
+    kami.gemm ins(%a, %b : memref<64x32xi8>, memref<32x48xi8>)
+              outs(%c : memref<64x48xi32>) accumulator(i32) unsigned_a
     ```
 
     Constraints:
     * (C1) operands are all tensors, or none is; there is a result, of C's type,
       unless C is a memref
     * (C2) every operand has at least two dimensions, C no fewer than A or B
-    * (C3) A's and B's element types are equal
+    * (C3) A's and B's element types are equal, or both floats of 8 bits
     * (C4) the extents of m, n and k agree between the operands, and are not 0
     * (C5) batch extents equal C's, or are 1
     * (C6) `alpha` and `beta` have the accumulator's type
-    * (C7) the accumulator is at least as wide as A's elements and C's
+    * (C7) the accumulator is at least as wide as A's elements; C's elements
+      have its type or are narrower floats
     * (C8) elements and accumulator are all floats or all integers
-    * (C9) distributed operands have the role of their place, are not transposed,
+    * (C9) `precision` only where A, B and the accumulator are f32
+    * (C10) `unsigned_a` and `unsigned_b` only where A and B are integers
+    * (C11) distributed operands have the role of their place, are not transposed,
       and have one plan, which is the product's if it has any
   }];
   let arguments = (ins
     Kami_MatrixOperand:$a, Kami_MatrixOperand:$b, Kami_MatrixOperand:$c,
-    Optional<Kami_ScalarFloat>:$alpha, Optional<Kami_ScalarFloat>:$beta,
+    Optional<Kami_Scale>:$alpha, Optional<Kami_Scale>:$beta,
     UnitAttr:$transposeA, UnitAttr:$transposeB, TypeAttr:$accumulator,
-    OptionalAttr<Kami_PlanAttr>:$plan);
+    OptionalAttr<Kami_PlanAttr>:$plan, OptionalAttr<Kami_PrecisionAttr>:$precision,
+    UnitAttr:$unsignedA, UnitAttr:$unsignedB);
   let results = (outs Optional<Kami_MatrixResult>:$result);
   let assemblyFormat = [{
     `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)` `outs` `(` $c `:` type($c) `)`
     (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`beta` `(` $beta^ `:` type($beta) `)`)?
     (`transpose_a` $transposeA^)? (`transpose_b` $transposeB^)?
-    `accumulator` `(` $accumulator `)` (`plan` `(` $plan^ `)`)?
+    `accumulator` `(` $accumulator `)` (`precision` `` $precision^)?
+    (`unsigned_a` $unsignedA^)? (`unsigned_b` $unsignedB^)? (`plan` `(` $plan^ `)`)?
     attr-dict (`->` type($result)^)?
   }];
   let hasVerifier = 1;

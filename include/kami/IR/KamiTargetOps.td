@@ -16,8 +16,8 @@ def Kami_MmaSyncOp : Kami_Op<"mma_sync", [Pure, AllTypesMatch<["c", "result"]>]>
   let description = [{
     Each lane passes its registers of A, B and C as flat vectors in the order of
     the atom's fragment maps, and gets its registers of D. `nvgpu.mma.sync` is
-    used where it is right; it rejects f64 beyond m8n8k4 and leaves bf16
-    unconverted.
+    used where it is right; it rejects f64 beyond m8n8k4 and floats of 8 bits,
+    leaves bf16 unconverted, and saturates sums of i8, which wrap here.
 
     Example:
 
@@ -27,7 +27,9 @@ def Kami_MmaSyncOp : Kami_Op<"mma_sync", [Pure, AllTypesMatch<["c", "result"]>]>
 
     Constraints:
     * (C1) the atom's instruction is mma_sync
-    * (C2) each vector has as many elements of the atom's type as a lane holds
+    * (C2) each vector has as many elements of the atom's type, without its
+      sign, as a lane holds
+    * (C3) the atom is one product
   }];
   let arguments = (ins AnyVectorOfNonZeroRank:$a, AnyVectorOfNonZeroRank:$b,
                        AnyVectorOfNonZeroRank:$c, Kami_MmaAtomAttr:$atom);

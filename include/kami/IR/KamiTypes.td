@@ -38,10 +38,13 @@ def Kami_FragmentType : TypeDef<Kami_Dialect, "Fragment"> {
     int64_t getTileRows() const { return getRows() / getMap().rows; }
     int64_t getTileColumns() const { return getColumns() / getMap().columns; }
     int64_t getNumTiles() const { return getTileRows() * getTileColumns(); }
-    /// Bytes of the whole fragment, all lanes together.
+    /// Bytes of the fragment's elements.
     int64_t getByteSize() const {
-      return getNumTiles() * getMap().lanes() * getMap().bytesPerLane();
+      return getRows() * getColumns() * getMap().elementBytes;
     }
+    /// The type of its elements in registers and in memory, where integers
+    /// have no sign.
+    ::mlir::Type getStorageType() const;
   }];
 }
 

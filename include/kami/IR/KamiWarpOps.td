@@ -39,7 +39,8 @@ def Kami_LoadOp : Kami_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
   let summary = "Read a warp's part of a matrix into registers";
   let description = [{
     Reads the `rows × columns` of the fragment from the matrix, starting at the
-    given row and column. Elements beyond the matrix's extents are 0 and are not
+    given row and column. Elements of a fragment that holds tf32 numbers are
+    rounded to them. Elements beyond the matrix's extents are 0 and are not
     read; `row_in_bounds` and `column_in_bounds` promise that there are none in
     that dimension.
 
@@ -50,7 +51,7 @@ def Kami_LoadOp : Kami_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
     ```
 
     Constraints:
-    * (C1) the matrix's element type is the fragment's
+    * (C1) the matrix's element type is the fragment's, without its sign
   }];
   let arguments = (ins Kami_GlobalMatrix:$source, Index:$row, Index:$column,
                        UnitAttr:$rowInBounds, UnitAttr:$columnInBounds);
@@ -81,11 +82,11 @@ def Kami_StoreOp : Kami_Op<"store", [AttrSizedOperandSegments,
     Constraints:
     * (C1) the fragment's role is c
     * (C2) `alpha` and `beta` have the fragment's element type
-    * (C3) the matrix's elements are floats no wider than the fragment's
+    * (C3) the matrix's elements have the fragment's type or are narrower floats
   }];
   let arguments = (ins Kami_FragmentType:$value, Kami_GlobalMatrix:$dest,
                        Index:$row, Index:$column,
-                       Optional<Kami_ScalarFloat>:$alpha, Optional<Kami_ScalarFloat>:$beta,
+                       Optional<Kami_Scale>:$alpha, Optional<Kami_Scale>:$beta,
                        UnitAttr:$rowInBounds, UnitAttr:$columnInBounds);
   let assemblyFormat = [{
     $value `,` $dest `[` $row `,` $column `]`
@@ -102,7 +103,7 @@ def Kami_FillOp : Kami_Op<"fill", [Pure]> {
     Example: `%acc = kami.fill %zero : f32 -> !kami.fragment<16x64xf32, c, #atom>`
 
     Constraints:
-    * (C1) the value's type is the fragment's element type
+    * (C1) the value's type is the fragment's element type, without its sign
   }];
   let arguments = (ins AnyType:$value);
   let results = (outs Kami_FragmentType:$result);

@@ -17,20 +17,26 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
+#include <string>
 
 namespace kami {
 
 enum class ElementKind {
   F16,
   BF16,
-  /// 32 bits in memory, of which the matrix unit multiplies 10 bits of
-  /// mantissa.
+  /// f32 in memory and accumulator; the elements are rounded to 10 bits of
+  /// mantissa when they are loaded.
   TF32,
+  /// f32 in memory and accumulator; the elements are multiplied as sums of two
+  /// tf32 numbers, in three products.
+  TF32x3,
   F32,
   F64,
   F8E4M3FN,
   F8E5M2,
   I8,
+  /// Without a sign. In memory a matrix of it is one of i8.
+  U8,
   I32,
 };
 
@@ -40,11 +46,22 @@ llvm::ArrayRef<ElementKind> allElementKinds();
 /// The spelling of `--type`: "f16", "bf16", "tf32", ...
 llvm::StringRef name(ElementKind kind);
 
+/// "f16", or "i8 x u8" where B's elements have another type than A's.
+std::string names(ElementKind a, ElementKind b);
+
 /// The inverse of `name`; nothing for a spelling that is not a kind.
 std::optional<ElementKind> parseElementKind(llvm::StringRef spelling);
 
 /// Bytes of one element in memory and in registers.
 unsigned byteWidth(ElementKind kind);
+
+/// Whether elements of the kind are integers.
+bool isInteger(ElementKind kind);
+/// Whether they are floats of 8 bits.
+bool isFloat8(ElementKind kind);
+/// Whether one instruction can multiply elements of these two kinds: equal
+/// ones, integers of 8 bits with and without sign, floats of 8 bits.
+bool canMultiply(ElementKind a, ElementKind b);
 
 } // namespace kami
 

@@ -22,6 +22,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 
 namespace kami {
 
@@ -45,7 +46,8 @@ struct FragmentMap {
   /// Bytes of an element; a map is for one width.
   unsigned elementBytes;
   /// `laneSteps[i]` is added where bit i of the lane is set. Its size is the
-  /// binary logarithm of the warp's width. A step of (0, 0) is a replica.
+  /// binary logarithm of the warp's width. A step of (0, 0) makes replicas:
+  /// lanes that differ in such bits only hold the same elements.
   llvm::ArrayRef<Coordinate> laneSteps;
   /// The same for the bits of the value index within a lane.
   llvm::ArrayRef<Coordinate> valueSteps;
@@ -55,9 +57,18 @@ struct FragmentMap {
   unsigned lanes() const { return 1u << laneSteps.size(); }
   unsigned valuesPerLane() const { return 1u << valueSteps.size(); }
   unsigned bytesPerLane() const { return valuesPerLane() * elementBytes; }
+  /// The lane bits that make replicas.
+  unsigned replicaMask() const;
+  /// Lanes that hold the same elements as another one, itself counted.
+  unsigned replicas() const {
+    return lanes() * valuesPerLane() / (rows * columns);
+  }
 
   /// The element that `lane` holds as its `value`-th.
   Coordinate at(unsigned lane, unsigned value) const;
+  /// Which of its values `lane` holds that element as; nothing where it does
+  /// not hold it.
+  std::optional<unsigned> valueAt(unsigned lane, Coordinate place) const;
 };
 
 /// Every known map.

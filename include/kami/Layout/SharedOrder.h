@@ -13,6 +13,10 @@
 // bank conflicts on any machine whose banks are interleaved, and a reader needs
 // no knowledge of the fragment map.
 //
+// Of lanes that hold the same elements (replicas) one writes, and all read its
+// words, which shared memory delivers to all of them at once. A fragment so
+// takes the bytes of its elements, however often registers hold them.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KAMI_LAYOUT_SHAREDORDER_H
@@ -35,11 +39,18 @@ struct SharedOrder {
   /// Elements in a word, and words in a lane's part of a tile.
   unsigned valuesPerWord;
   unsigned wordsPerLane;
+  /// Lanes that write, and the bits of a lane's number that tell replicas
+  /// apart.
   unsigned lanes;
+  unsigned replicaMask;
 
+  /// Whether the lane writes: the first of its replicas does.
+  bool writes(unsigned lane) const { return (lane & replicaMask) == 0; }
+  /// The lane's number among those that write; replicas have one number.
+  unsigned writer(unsigned lane) const;
   /// Index, in words, of `lane`'s `word`-th word of the `tile`-th tile.
   int64_t wordIndex(int64_t tile, unsigned word, unsigned lane) const {
-    return (tile * wordsPerLane + word) * lanes + lane;
+    return (tile * wordsPerLane + word) * lanes + writer(lane);
   }
   /// Words that one tile takes.
   int64_t wordsPerTile() const { return int64_t(wordsPerLane) * lanes; }

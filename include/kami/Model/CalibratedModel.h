@@ -33,6 +33,8 @@ struct CalibratedAssumptions {
   double barrierPerWarp = 2;
   /// Cycles until an instruction's sums may be added to again.
   double atomLatency = 33;
+  /// The same for a multiply-add of the lanes.
+  double laneLatency = 4;
   /// Bytes per cycle that one multiprocessor draws from the second-level cache.
   double cacheBandwidth = 32;
   /// The bytes that device memory and cache move at a time.

@@ -30,10 +30,15 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<std::string> model{*this, "model",
                             llvm::cl::desc("calibrated or paper"),
                             llvm::cl::init("calibrated")};
+  Option<std::string> precision{
+      *this, "precision",
+      llvm::cl::desc("How linalg's products of f32 are multiplied: exact, tf32 "
+                     "or tf32x3"),
+      llvm::cl::init("exact")};
 };
 
 /// Level 0 to 1: products become `kami.gemm` on memrefs.
-void addProblemPasses(mlir::OpPassManager &pm);
+void addProblemPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// Level 1 to 2: every product gets a plan that its target can execute.
 void addPlanPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// Level 2 to 3: kernels, in which every warp's part is written down.

@@ -17,6 +17,8 @@ namespace kami {
 /// has to be a multiple of anything; every extent is from 1 to 2^31.
 struct Problem {
   Extents extents;
+  /// Type of A's elements, and of B's unless `otherOperand` says something
+  /// else; and of the sums.
   ElementKind operand = ElementKind::F16;
   ElementKind accumulator = ElementKind::F32;
   int64_t batch = 1;
@@ -31,6 +33,11 @@ struct Problem {
   std::optional<WarpGrid> grid;
   /// What a block multiplies at once, as in `Plan`.
   std::optional<Extents> tile;
+
+  /// Type of B's elements where it is not A's.
+  std::optional<ElementKind> otherOperand;
+
+  ElementKind operandB() const { return otherOperand.value_or(operand); }
 };
 
 /// The largest extent and the largest batch of a problem.

@@ -32,6 +32,8 @@ struct ProblemText {
   /// What a block computes, k terms at a time; without it, the planner's
   /// choice.
   std::string tile;
+  /// Type of B's elements; without it, A's.
+  std::string typeB;
 };
 
 /// `MxNxK`, and the name of a type. The errors name the flag.

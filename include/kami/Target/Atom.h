@@ -24,6 +24,9 @@ namespace kami {
 enum class Instruction {
   /// NVIDIA mma.sync, a warp wide, all operands in registers.
   MmaSync,
+  /// Fused multiply-adds of the lanes themselves, without a matrix unit: for
+  /// types that a chip's matrix unit does not multiply exactly, or not at all.
+  Fma,
   /// AMD CDNA mfma, a wave of 64.
   Mfma,
   /// AMD RDNA wmma, a wave of 32.
@@ -32,7 +35,7 @@ enum class Instruction {
   CooperativeMatrix,
 };
 
-/// The spelling in IR: "mma_sync", "mfma", "wmma", "cooperative_matrix".
+/// The spelling in IR: "mma_sync", "fma", "mfma", ...
 llvm::StringRef name(Instruction instruction);
 
 struct Atom {
@@ -40,12 +43,20 @@ struct Atom {
   llvm::StringRef name;
   Instruction instruction;
   Extents shape;
-  /// Type of A's and B's elements, and of the sums.
+  /// Type of A's elements, and of B's unless `otherOperand` says something
+  /// else; and of the sums.
   ElementKind operand;
   ElementKind accumulator;
   /// Names of fragment maps; empty where the fragments are opaque.
   llvm::StringRef mapA, mapB, mapC;
   llvm::StringRef source;
+  /// Type of B's elements where it is not A's; as wide.
+  std::optional<ElementKind> otherOperand = std::nullopt;
+
+  ElementKind operandB() const { return otherOperand.value_or(operand); }
+  /// Products of the instruction's shape that the atom takes: three where each
+  /// operand is a sum of two numbers.
+  int64_t products() const { return operand == ElementKind::TF32x3 ? 3 : 1; }
 };
 
 llvm::ArrayRef<Atom> allAtoms();

@@ -48,7 +48,8 @@ struct AtomRate {
   /// Name of the atom.
   llvm::StringRef atom;
   /// Arithmetic operations (a multiplication and an addition are two) per cycle
-  /// of one tensor core, as documented: the paper's O_tc.
+  /// of one tensor core, as documented: the paper's O_tc. For `fma`, of the
+  /// lanes beside one tensor core.
   double opsPerCycle;
   /// The part of `opsPerCycle` that a loop of nothing but this atom reaches.
   double reached;
@@ -108,13 +109,21 @@ struct Chip {
   /// What an empty kernel costs, in microseconds.
   double launchMicroseconds;
 
+  /// The lowest version of PTX that knows the chip, 78 for 7.8; 0 for chips
+  /// that take none.
+  int64_t ptxVersion = 0;
+
   llvm::ArrayRef<AtomRate> atoms;
   llvm::ArrayRef<Citation> citations;
 
-  /// The atoms that multiply `operand` into `accumulator`, fastest first; empty
-  /// where the chip has none.
-  llvm::SmallVector<RatedAtom, 4> atomsFor(ElementKind operand,
+  /// The atoms that multiply A's elements with B's into `accumulator`, fastest
+  /// first; empty where the chip has none.
+  llvm::SmallVector<RatedAtom, 4> atomsFor(ElementKind a, ElementKind b,
                                            ElementKind accumulator) const;
+  llvm::SmallVector<RatedAtom, 4> atomsFor(ElementKind operand,
+                                           ElementKind accumulator) const {
+    return atomsFor(operand, operand, accumulator);
+  }
   /// The rate of that atom, or null where the chip does not have it.
   const AtomRate *findRate(const Atom &atom) const;
   /// The most 32-bit registers that each of `threads` threads of a block can

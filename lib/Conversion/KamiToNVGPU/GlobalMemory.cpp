@@ -88,6 +88,9 @@ struct ConvertLoad : OpConversionPattern<LoadOp> {
       SmallVector<Value> values;
       for (unsigned i = 0; i != fragment.getMap().valuesPerLane(); ++i)
         values.push_back(loadElement(b, op, window, tile, i));
+      if (fragment.getRole() != Role::C && fragment.getAtom().roundsToTF32())
+        for (Value &value : values)
+          value = roundToTF32(b, value);
       tiles.push_back(
           vector::FromElementsOp::create(b, tileType(fragment), values));
     }
@@ -103,7 +106,7 @@ private:
     Value inBounds = window.isInBounds(b, indices);
     if (!inBounds)
       return memref::LoadOp::create(b, op.getSource(), indices);
-    Type type = op.getResult().getType().getElementType();
+    Type type = op.getResult().getType().getStorageType();
     auto guard = scf::IfOp::create(b, TypeRange(type), inBounds,
                                    /*withElseRegion=*/true);
     OpBuilder::InsertionGuard insertion(b);
@@ -133,8 +136,12 @@ struct ConvertStore : OpConversionPattern<StoreOp> {
     if (op.getBeta()) {
       Value zero =
           arith::ConstantOp::create(b, b.getZeroAttr(op.getBeta().getType()));
-      readsC = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, op.getBeta(),
-                                     zero);
+      if (isa<FloatType>(zero.getType()))
+        readsC = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE,
+                                       op.getBeta(), zero);
+      else
+        readsC = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                       op.getBeta(), zero);
     }
     for (auto [tile, registers] : llvm::enumerate(adaptor.getValue()))
       for (unsigned i = 0; i != fragment.getMap().valuesPerLane(); ++i)
@@ -155,13 +162,19 @@ private:
       b.setInsertionPointToStart(guard.thenBlock());
     }
     if (op.getAlpha())
-      result = arith::MulFOp::create(b, op.getAlpha(), result);
+      result = multiply(b, op.getAlpha(), result);
     if (op.getBeta())
       result = addOld(b, op, indices, result, readsC);
     Type stored = cast<MemRefType>(op.getDest().getType()).getElementType();
     if (stored != result.getType())
       result = arith::TruncFOp::create(b, stored, result);
     memref::StoreOp::create(b, result, op.getDest(), indices);
+  }
+
+  static Value multiply(ImplicitLocOpBuilder &b, Value left, Value right) {
+    if (isa<FloatType>(left.getType()))
+      return arith::MulFOp::create(b, left, right);
+    return arith::MulIOp::create(b, left, right);
   }
 
   /// result + β·C, if β is not 0.
@@ -174,9 +187,11 @@ private:
     Value old = memref::LoadOp::create(b, op.getDest(), indices);
     if (old.getType() != result.getType())
       old = arith::ExtFOp::create(b, result.getType(), old);
-    Value scaled = arith::MulFOp::create(b, op.getBeta(), old);
-    scf::YieldOp::create(b,
-                         arith::AddFOp::create(b, result, scaled).getResult());
+    Value scaled = multiply(b, op.getBeta(), old);
+    Value sum = isa<FloatType>(result.getType())
+                    ? arith::AddFOp::create(b, result, scaled).getResult()
+                    : arith::AddIOp::create(b, result, scaled).getResult();
+    scf::YieldOp::create(b, sum);
     b.setInsertionPointToStart(guard.elseBlock());
     scf::YieldOp::create(b, result);
     return guard.getResult(0);

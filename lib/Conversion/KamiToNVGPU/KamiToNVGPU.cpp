@@ -9,6 +9,8 @@
 #include "kami/Conversion/KamiToNVGPU/KamiToNVGPU.h"
 #include "Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -55,8 +57,8 @@ struct ConvertFill : OpConversionPattern<FillOp> {
 };
 
 /// Whether `nvgpu.mma.sync` lowers the atom to the right instruction. Of what
-/// it accepts in LLVM 22, bf16 is left unconverted; f64 beyond m8n8k4 it
-/// rejects.
+/// it accepts in LLVM 22, bf16 is left unconverted, and integers saturate; f64
+/// beyond m8n8k4 and floats of 8 bits it rejects.
 bool isRightInNVGPU(MmaAtomAttr atom) {
   return atom.getAType().isF16() || atom.getAType().isF32() ||
          (atom.getAType().isF64() && atom.getM() == 8);
@@ -86,18 +88,50 @@ struct ConvertMma : OpConversionPattern<MmaOp> {
     int64_t rows = c.getTileRows(), columns = c.getTileColumns();
     int64_t depth = op.getA().getType().getTileColumns();
     SmallVector<Value> sums(adaptor.getC());
+    SmallVector<Value> left(adaptor.getA()), right(adaptor.getB());
+    // For three products, the low parts and then the high parts.
+    SmallVector<Value> lowLeft, lowRight;
+    if (atom.getProducts() == 3) {
+      lowLeft = splitOff(b, left);
+      lowRight = splitOff(b, right);
+    }
     for (int64_t k = 0; k != depth; ++k)
       for (int64_t i = 0; i != rows; ++i)
         for (int64_t j = 0; j != columns; ++j) {
           Value &sum = sums[i * columns + j];
-          sum = multiply(b, atom, adaptor.getA()[i * depth + k],
-                         adaptor.getB()[k * columns + j], sum);
+          int64_t l = i * depth + k, r = k * columns + j;
+          if (atom.getProducts() == 3) {
+            sum = multiply(b, atom, lowLeft[l], right[r], sum);
+            sum = multiply(b, atom, left[l], lowRight[r], sum);
+          }
+          sum = multiply(b, atom, left[l], right[r], sum);
         }
     rewriter.replaceOpWithMultiple(op, {sums});
     return success();
   }
 
 private:
+  /// Rounds each element of the tiles to the nearest tf32 number, and returns
+  /// what is lost, rounded as well: together they have at least 23 of f32's 24
+  /// bits.
+  static SmallVector<Value> splitOff(ImplicitLocOpBuilder &b,
+                                     MutableArrayRef<Value> tiles) {
+    SmallVector<Value> low;
+    for (Value &tile : tiles) {
+      auto type = cast<VectorType>(tile.getType());
+      SmallVector<Value> high, rest;
+      for (int64_t i = 0; i != type.getNumElements(); ++i) {
+        Value value = vector::ExtractOp::create(b, tile, i);
+        high.push_back(roundToTF32(b, value));
+        rest.push_back(roundToTF32(
+            b, arith::SubFOp::create(b, value, high.back()).getResult()));
+      }
+      tile = vector::FromElementsOp::create(b, type, high);
+      low.push_back(vector::FromElementsOp::create(b, type, rest));
+    }
+    return low;
+  }
+
   static Value multiply(ImplicitLocOpBuilder &b, MmaAtomAttr atom, Value left,
                         Value right, Value sum) {
     if (!isRightInNVGPU(atom))
@@ -106,10 +140,10 @@ private:
       return vector::ShapeCastOp::create(b, registerType(atom, role), value)
           .getResult();
     };
-    bool tf32 = atom.getAType().isF32();
     Value result = nvgpu::MmaSyncOp::create(
         b, cast(left, Role::A), cast(right, Role::B), cast(sum, Role::C),
-        ArrayRef<int64_t>{atom.getM(), atom.getN(), atom.getK()}, tf32);
+        ArrayRef<int64_t>{atom.getM(), atom.getN(), atom.getK()},
+        /*tf32Enabled=*/atom.isTF32());
     return vector::ShapeCastOp::create(b, sum.getType(), result);
   }
 };
@@ -169,6 +203,7 @@ void kami::populateKamiToNVGPUPatterns(const TypeConverter &converter,
                                        RewritePatternSet &patterns) {
   patterns.add<ConvertWarpCoordinates, ConvertFill, ConvertMma, ConvertSelect>(
       converter, patterns.getContext());
+  populateMultiplyAddPatterns(converter, patterns);
   populateGlobalMemoryPatterns(converter, patterns);
   populateSharedMemoryPatterns(converter, patterns);
 }

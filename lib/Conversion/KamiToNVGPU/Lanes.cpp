@@ -104,5 +104,27 @@ LaneOrigin nvgpu_lowering::laneOrigin(ImplicitLocOpBuilder &b,
 
 VectorType nvgpu_lowering::tileType(FragmentType fragment) {
   return VectorType::get({int64_t(fragment.getMap().valuesPerLane())},
-                         fragment.getElementType());
+                         fragment.getStorageType());
+}
+
+Value nvgpu_lowering::writerIndex(ImplicitLocOpBuilder &b,
+                                  const SharedOrder &order) {
+  Value lane = laneIndex(b);
+  if (order.replicaMask == 0)
+    return lane;
+  // Each bit that tells writers apart counts, in their order.
+  SmallVector<Coordinate> steps;
+  for (unsigned bit = 0; 1u << bit != warpSize; ++bit)
+    steps.push_back({order.writes(1u << bit) ? order.writer(1u << bit) : 0, 0});
+  return sumOfSteps(b, lane, steps, &Coordinate::row);
+}
+
+Value nvgpu_lowering::isWriter(ImplicitLocOpBuilder &b,
+                               const SharedOrder &order) {
+  if (order.replicaMask == 0)
+    return {};
+  Value replica = arith::AndIOp::create(b, laneIndex(b),
+                                        indexConstant(b, order.replicaMask));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, replica,
+                               indexConstant(b, 0));
 }

@@ -45,11 +45,24 @@ struct LaneOrigin {
 };
 LaneOrigin laneOrigin(mlir::ImplicitLocOpBuilder &b, const FragmentMap &map);
 
-/// The flat vector of a lane's registers for one tile.
+/// The lane's number among those that write to shared memory, and whether it is
+/// one of them; null where all are.
+mlir::Value writerIndex(mlir::ImplicitLocOpBuilder &b,
+                        const SharedOrder &order);
+mlir::Value isWriter(mlir::ImplicitLocOpBuilder &b, const SharedOrder &order);
+
+/// The f32 value as the nearest tf32 number.
+mlir::Value roundToTF32(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
+
+/// The flat vector of a lane's registers for one tile. Integers have no sign
+/// there.
 mlir::VectorType tileType(FragmentType fragment);
 
 void populateGlobalMemoryPatterns(const mlir::TypeConverter &converter,
                                   mlir::RewritePatternSet &patterns);
+/// Products on the lanes' own multiply-adds.
+void populateMultiplyAddPatterns(const mlir::TypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
 void populateSharedMemoryPatterns(const mlir::TypeConverter &converter,
                                   mlir::RewritePatternSet &patterns);
 

@@ -32,7 +32,7 @@ public:
       : fragment(fragment), order(fragment.getMap()) {
     auto bytes = cast<MemRefType>(buffer.getType());
     auto word =
-        VectorType::get({order.valuesPerWord}, fragment.getElementType());
+        VectorType::get({order.valuesPerWord}, fragment.getStorageType());
     SmallVector<Value> dynamicSizes;
     int64_t words = ShapedType::kDynamic;
     if (bytes.hasStaticShape())
@@ -48,10 +48,14 @@ public:
     int64_t wordsPerFragment = order.wordsPerTile() * fragment.getNumTiles();
     Value first =
         b.createOrFold<arith::MulIOp>(slot, indexConstant(b, wordsPerFragment));
-    origin = addIndex(b, first, laneIndex(b));
+    origin = addIndex(b, first, writerIndex(b, order));
   }
 
   void write(ImplicitLocOpBuilder &b, ValueRange tiles) const {
+    OpBuilder::InsertionGuard insertion(b);
+    if (Value writes = isWriter(b, order))
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, writes, /*withElseRegion=*/false).thenBlock());
     for (auto [tile, registers] : llvm::enumerate(tiles)) {
       for (unsigned word = 0; word != order.wordsPerLane; ++word) {
         Value part = registers;
@@ -185,6 +189,12 @@ struct ConvertFetch : OpConversionPattern<FetchOp> {
   }
 };
 
+Value addElements(ImplicitLocOpBuilder &b, Value left, Value right) {
+  if (isa<FloatType>(getElementTypeOrSelf(left.getType())))
+    return arith::AddFOp::create(b, left, right);
+  return arith::AddIOp::create(b, left, right);
+}
+
 struct ConvertReduce : OpConversionPattern<ReduceOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -210,7 +220,7 @@ struct ConvertReduce : OpConversionPattern<ReduceOp> {
       b.setInsertionPointToStart(choice.thenBlock());
       SmallVector<Value> added;
       for (auto [mine, other] : llvm::zip_equal(sum, slot.read(b)))
-        added.push_back(arith::AddFOp::create(b, mine, other));
+        added.push_back(addElements(b, mine, other));
       scf::YieldOp::create(b, added);
       b.setInsertionPointToStart(choice.elseBlock());
       scf::YieldOp::create(b, sum);

@@ -10,6 +10,7 @@
 #include "kami/Bridge/Bridge.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -24,12 +25,12 @@ namespace kami {
 using namespace kami;
 using namespace mlir;
 
-/// The lane's values, one by one; 16-bit ones two by two, as 32-bit registers.
+/// The lane's values, one by one; narrow ones as 32-bit registers.
 static SmallVector<Value> unpack(ImplicitLocOpBuilder &b, Value vector) {
   auto type = cast<VectorType>(vector.getType());
   int64_t count = type.getNumElements();
-  if (type.getElementTypeBitWidth() == 16) {
-    count /= 2;
+  if (type.getElementTypeBitWidth() < 32) {
+    count = count * type.getElementTypeBitWidth() / 32;
     vector = vector::BitCastOp::create(
         b, VectorType::get({count}, b.getI32Type()), vector);
   }
@@ -47,6 +48,33 @@ static Value pack(ImplicitLocOpBuilder &b, VectorType type, Value members) {
   return vector::FromElementsOp::create(b, type, values);
 }
 
+/// The type's name in PTX where `nvvm.mma.sync` serves it.
+static std::optional<NVVM::MMATypes> nvvmType(Type type) {
+  if (type.isBF16())
+    return NVVM::MMATypes::bf16;
+  if (type.isInteger(8))
+    return type.isUnsignedInteger() ? NVVM::MMATypes::u8 : NVVM::MMATypes::s8;
+  return std::nullopt;
+}
+
+/// The intrinsic of an atom that NVVM's op lacks: it has f64 in the shape
+/// m8n8k4 only, and no floats of 8 bits. Empty where there is none.
+static std::string intrinsicName(MmaAtomAttr atom) {
+  auto float8 = [](Type type) {
+    return isa<Float8E4M3FNType>(type) ? StringRef("e4m3")
+           : isa<Float8E5M2Type>(type) ? StringRef("e5m2")
+                                       : StringRef();
+  };
+  std::string shape = llvm::formatv("llvm.nvvm.mma.m{0}n{1}k{2}.row.col",
+                                    atom.getM(), atom.getN(), atom.getK());
+  if (atom.getAType().isF64() && atom.getCType().isF64())
+    return shape + ".f64";
+  StringRef a = float8(atom.getAType()), b = float8(atom.getBType());
+  if (!a.empty() && !b.empty() && atom.getCType().isF32())
+    return (shape + ".f32." + a + "." + b + ".f32").str();
+  return "";
+}
+
 namespace {
 struct ExpandMmaSync : OpRewritePattern<MmaSyncOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -62,30 +90,47 @@ struct ExpandMmaSync : OpRewritePattern<MmaSyncOp> {
     SmallVector<Value> left = unpack(b, op.getA()),
                        right = unpack(b, op.getB()), sum = unpack(b, op.getC());
     Value result;
-    if (atom.getAType().isBF16() && atom.getCType().isF32()) {
-      std::array<NVVM::MMATypes, 2> types = {NVVM::MMATypes::bf16,
-                                             NVVM::MMATypes::bf16};
+    std::optional<NVVM::MMATypes> typeA = nvvmType(atom.getAType());
+    std::optional<NVVM::MMATypes> typeB = nvvmType(atom.getBType());
+    bool sums = atom.getAType().isBF16() ? atom.getCType().isF32()
+                                         : atom.getCType().isInteger(32);
+    std::string intrinsic = intrinsicName(atom);
+    if (typeA && typeB && sums) {
+      std::array<NVVM::MMATypes, 2> types = {*typeA, *typeB};
       std::array<NVVM::MMALayout, 2> layouts = {NVVM::MMALayout::row,
                                                 NVVM::MMALayout::col};
+      std::optional<NVVM::MMAIntOverflow> overflow;
+      if (atom.getCType().isInteger(32))
+        overflow = NVVM::MMAIntOverflow::wrapped;
       result = NVVM::MmaOp::create(
           b, structType, left, right, sum,
           ArrayRef<int64_t>{atom.getM(), atom.getN(), atom.getK()},
-          /*b1Op=*/std::nullopt, /*intOverflow=*/std::nullopt, types, layouts);
-    } else if (atom.getAType().isF64() && atom.getCType().isF64()) {
-      // NVVM's op has f64 in the shape m8n8k4 only; the intrinsics have them
-      // all.
-      std::string name = llvm::formatv("llvm.nvvm.mma.m{0}n{1}k{2}.row.col.f64",
-                                       atom.getM(), atom.getN(), atom.getK());
+          /*b1Op=*/std::nullopt, overflow, types, layouts);
+    } else if (!intrinsic.empty()) {
       SmallVector<Value> arguments = left;
       llvm::append_range(arguments, right);
       llvm::append_range(arguments, sum);
-      result = LLVM::CallIntrinsicOp::create(b, structType,
-                                             b.getStringAttr(name), arguments)
+      result = LLVM::CallIntrinsicOp::create(
+                   b, structType, b.getStringAttr(intrinsic), arguments)
                    .getResult(0);
     } else {
       return op.emitOpError("no NVVM instruction for ") << atom;
     }
     rewriter.replaceOp(op, pack(b, type, result));
+    return success();
+  }
+};
+
+/// Upstream would call libdevice for what is one instruction.
+struct ExpandFma : OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::FmaOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32() && !op.getType().isF64())
+      return rewriter.notifyMatchFailure(op, "not a scalar of f32 or f64");
+    rewriter.replaceOpWithNewOp<LLVM::FMAOp>(op, op.getA(), op.getB(),
+                                             op.getC());
     return success();
   }
 };
@@ -105,6 +150,19 @@ struct ConvertKamiToNVVM
   }
 
 private:
+  /// The lowest version of PTX with all instructions, where the chip's own does
+  /// not have them.
+  std::string features(const Chip &chip) {
+    int64_t needed = 0;
+    getOperation().walk([&](MmaSyncOp op) {
+      // PTX ISA 9.0, mma: ".e4m3 and .e5m2 ... introduced in PTX ISA 8.4".
+      Type type = op.getAtom().getAType();
+      if (isa<Float8E4M3FNType, Float8E5M2Type>(type))
+        needed = std::max<int64_t>(needed, 84);
+    });
+    return needed > chip.ptxVersion ? "+ptx" + std::to_string(needed) : "";
+  }
+
   /// The module's chip, as upstream's serialization wants it. Without a PTX
   /// version LLVM takes the lowest that knows the chip.
   LogicalResult attachTarget() {
@@ -113,7 +171,7 @@ private:
       return failure();
     Attribute target = NVVM::NVVMTargetAttr::get(
         &getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", (*chip)->name,
-        /*features=*/"");
+        features(**chip));
     getOperation().setTargetsAttr(ArrayAttr::get(&getContext(), target));
     return success();
   }
@@ -133,5 +191,5 @@ struct DeclareDynamicShared
 } // namespace
 
 void kami::populateKamiToNVVMPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandMmaSync>(patterns.getContext());
+  patterns.add<ExpandMmaSync, ExpandFma>(patterns.getContext());
 }

@@ -22,42 +22,74 @@ bool Arrangement::expands() const { return llvm::is_contained(inserted, true); }
 // Types and body
 //===----------------------------------------------------------------------===//
 
+static bool isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
 /// The accumulator with which kami.gemm is at least as exact as linalg's body
-/// for products of `input` summed in `output`; null where there is none. f32
-/// has none: matrix units would round its elements to tf32.
-static Type accumulatorFor(Type input, Type output) {
-  if (isa<Float16Type, BFloat16Type>(input) &&
-      (output == input || output.isF32()))
-    return Float32Type::get(input.getContext());
-  return input.isF64() && output.isF64() ? input : Type();
+/// for products of `a` and `b` summed in `output`; null where there is none.
+static Type accumulatorFor(Type a, Type b, Type output) {
+  if (a != b && !(isFloat8(a) && isFloat8(b)))
+    return {};
+  if (isa<Float16Type, BFloat16Type>(a) || isFloat8(a)) {
+    bool isOwn = output == a && a == b;
+    return isOwn || output.isF32() ? Float32Type::get(a.getContext()) : Type();
+  }
+  bool isExact = (a.isF32() && output.isF32()) ||
+                 (a.isF64() && output.isF64()) ||
+                 (a.isSignlessInteger(8) && output.isSignlessInteger(32));
+  return isExact ? output : Type();
+}
+
+namespace {
+/// A factor of the body's product: an argument, widened or not.
+struct Factor {
+  Value argument;
+  bool isWidened = false;
+  bool isUnsigned = false;
+};
+
+/// The body `c + a * b`.
+struct MultiplyAccumulate {
+  Factor a, b;
+};
+} // namespace
+
+static Factor factorOf(Value value) {
+  Operation *widening = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(widening))
+    return {value};
+  return {widening->getOperand(0), true, isa<arith::ExtUIOp>(widening)};
 }
 
 /// The body is `c + a * b`, a and b widened to c's type where they are
 /// narrower, and nothing else.
-static bool isMultiplyAccumulate(linalg::LinalgOp op) {
+static FailureOr<MultiplyAccumulate>
+matchMultiplyAccumulate(linalg::LinalgOp op) {
   Block *body = op.getBlock();
-  size_t counted = 3; // multiply, add, yield
-  auto widened = [&](Value value) {
-    auto extension = value.getDefiningOp<arith::ExtFOp>();
-    counted += extension ? 1 : 0;
-    return extension ? extension.getIn() : value;
-  };
   if (body->getNumArguments() != 3 ||
       body->getTerminator()->getNumOperands() != 1)
-    return false;
+    return failure();
   Value a = body->getArgument(0), b = body->getArgument(1),
         c = body->getArgument(2);
-  auto add =
-      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!add)
-    return false;
-  Value term = add.getLhs() == c ? add.getRhs() : add.getLhs();
-  auto multiply = term.getDefiningOp<arith::MulFOp>();
-  if (!multiply || (add.getLhs() != c && add.getRhs() != c))
-    return false;
-  Value lhs = widened(multiply.getLhs()), rhs = widened(multiply.getRhs());
-  return ((lhs == a && rhs == b) || (lhs == b && rhs == a)) &&
-         counted == body->getOperations().size();
+  Operation *add = body->getTerminator()->getOperand(0).getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(add))
+    return failure();
+  unsigned sum = add->getOperand(0) == c ? 0 : 1;
+  Operation *multiply = add->getOperand(1 - sum).getDefiningOp();
+  if (add->getOperand(sum) != c ||
+      !isa_and_nonnull<arith::MulFOp, arith::MulIOp>(multiply))
+    return failure();
+  Factor left = factorOf(multiply->getOperand(0)),
+         right = factorOf(multiply->getOperand(1));
+  if (left.argument == b && right.argument == a)
+    std::swap(left, right);
+  // Multiply, add, yield.
+  size_t counted = 3 + left.isWidened + right.isWidened;
+  if (left.argument != a || right.argument != b ||
+      counted != body->getOperations().size())
+    return failure();
+  return MultiplyAccumulate{left, right};
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,17 +225,22 @@ static bool hasMatrixOperands(linalg::LinalgOp op) {
 }
 
 FailureOr<Contraction> kami::matchContraction(linalg::LinalgOp op) {
-  if (!hasMatrixOperands(op) || !isMultiplyAccumulate(op))
+  if (!hasMatrixOperands(op))
+    return failure();
+  FailureOr<MultiplyAccumulate> body = matchMultiplyAccumulate(op);
+  if (failed(body))
     return failure();
   Value a = op.getDpsInputOperand(0)->get(),
         b = op.getDpsInputOperand(1)->get();
   Value c = op.getDpsInitOperand(0)->get();
-  Type element = getElementTypeOrSelf(a.getType());
-  Type accumulator = accumulatorFor(element, getElementTypeOrSelf(c.getType()));
+  Type accumulator = accumulatorFor(getElementTypeOrSelf(a.getType()),
+                                    getElementTypeOrSelf(b.getType()),
+                                    getElementTypeOrSelf(c.getType()));
   // kami.gemm's C must not be A or B: it would be overwritten while it is read.
   bool inPlace = op.hasPureBufferSemantics() && (a == c || b == c);
-  if (!accumulator || getElementTypeOrSelf(b.getType()) != element || inPlace)
+  if (!accumulator || inPlace)
     return failure();
+  bool unsignedA = body->a.isUnsigned, unsignedB = body->b.isUnsigned;
 
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   FailureOr<Loops> loops = classifyLoops(op, maps[0], maps[1], maps[2]);
@@ -219,11 +256,14 @@ FailureOr<Contraction> kami::matchContraction(linalg::LinalgOp op) {
     arrangement = arrangeOutput(maps[2], swapped);
     std::swap(a, b);
     std::swap(maps[0], maps[1]);
+    std::swap(unsignedA, unsignedB);
   }
   Contraction found{arrangeInput(a, maps[0], *loops, loops->m, loops->k),
                     arrangeInput(b, maps[1], *loops, loops->k, loops->n),
                     {c, arrangement, false},
-                    accumulator};
+                    accumulator,
+                    unsignedA,
+                    unsignedB};
   if (!isView(found.a) || !isView(found.b) || !isView(found.c))
     return failure();
   return found;

@@ -41,6 +41,8 @@ struct Contraction {
   ArrangedOperand a, b, c;
   /// kami.gemm's accumulator type.
   mlir::Type accumulator;
+  /// Whether A's and B's integers are without a sign.
+  bool unsignedA = false, unsignedB = false;
 };
 
 /// The op as C += A·B, or failure if it is anything else, or something that

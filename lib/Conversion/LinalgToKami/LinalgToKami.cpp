@@ -94,7 +94,8 @@ static bool mayTouch(Operation *op, Value buffer) {
 /// between the two may touch it, so that the fill can go.
 static linalg::FillOp findZeroFill(Operation *op, Value c) {
   auto isZero = [](linalg::FillOp fill) {
-    return matchPattern(fill.value(), m_AnyZeroFloat());
+    return matchPattern(fill.value(), m_AnyZeroFloat()) ||
+           matchPattern(fill.value(), m_Zero());
   };
   if (isa<TensorType>(c.getType())) {
     auto fill = c.getDefiningOp<linalg::FillOp>();
@@ -117,7 +118,8 @@ static linalg::FillOp findZeroFill(Operation *op, Value c) {
 
 namespace {
 struct ConvertContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
-  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  ConvertContraction(MLIRContext *context, std::optional<Precision> precision)
+      : OpInterfaceRewritePattern(context), precision(precision) {}
 
   LogicalResult matchAndRewrite(linalg::LinalgOp op,
                                 PatternRewriter &rewriter) const override {
@@ -135,12 +137,16 @@ struct ConvertContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
     Value c = materialize(rewriter, loc, found->c);
     Value beta;
     if (!fill)
-      beta = arith::ConstantOp::create(
-          rewriter, loc, rewriter.getFloatAttr(found->accumulator, 1.0));
+      beta = arith::ConstantOp::create(rewriter, loc,
+                                       rewriter.getOneAttr(found->accumulator));
+    PrecisionAttr allowed;
+    if (precision && getElementTypeOrSelf(a.getType()).isF32())
+      allowed = PrecisionAttr::get(op.getContext(), *precision);
     auto gemm =
         GemmOp::create(rewriter, loc, tensors ? c.getType() : Type(), a, b, c,
                        /*alpha=*/Value(), beta, found->a.transposed,
-                       found->b.transposed, found->accumulator, PlanAttr());
+                       found->b.transposed, found->accumulator, PlanAttr(),
+                       allowed, found->unsignedA, found->unsignedB);
     if (!tensors) {
       rewriter.eraseOp(op);
     } else if (found->c.arrangement.expands()) {
@@ -154,18 +160,32 @@ struct ConvertContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
       rewriter.eraseOp(fill);
     return success();
   }
+
+private:
+  /// Of products of f32.
+  std::optional<Precision> precision;
 };
 
 struct ConvertLinalgToKami
     : kami::impl::ConvertLinalgToKamiBase<ConvertLinalgToKami> {
+  using ConvertLinalgToKamiBase::ConvertLinalgToKamiBase;
+
   void runOnOperation() override {
+    std::optional<Precision> allowed = symbolizePrecision(precision);
+    if (!allowed && precision != "exact") {
+      getOperation()->emitError(
+          "expected precision exact, tf32 or tf32x3, but got '")
+          << precision << "'";
+      return signalPassFailure();
+    }
     RewritePatternSet patterns(&getContext());
-    populateLinalgToKamiPatterns(patterns);
+    populateLinalgToKamiPatterns(patterns, allowed);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
 } // namespace
 
-void kami::populateLinalgToKamiPatterns(RewritePatternSet &patterns) {
-  patterns.add<ConvertContraction>(patterns.getContext());
+void kami::populateLinalgToKamiPatterns(RewritePatternSet &patterns,
+                                        std::optional<Precision> precision) {
+  patterns.add<ConvertContraction>(patterns.getContext(), precision);
 }

@@ -62,3 +62,35 @@ gpu.func @both_checked(%m: memref<50x23xf16>, %i: index, %j: index, %s: !shared)
   gpu.return
 }
 }
+
+// -----
+
+// A fragment of tf32 holds rounded elements; with three products it holds what was
+// read.
+
+// CHECK-LABEL: gpu.func @tf32
+// CHECK:         %[[READ:.+]] = memref.load
+// CHECK:         %[[BITS:.+]] = nvvm.convert.float.to.tf32 %[[READ]] {rnd = #nvvm.fp_rnd_mode<rna>}
+// CHECK:         %[[V0:.+]] = arith.bitcast %[[BITS]] : i32 to f32
+// CHECK:         vector.from_elements %[[V0]], %{{.+}} : vector<2xf32>
+// CHECK-LABEL: gpu.func @tf32x3
+// CHECK-NOT:     nvvm.convert.float.to.tf32
+// CHECK:         gpu.return
+
+#tf32 = #kami.mma_atom<mma_sync 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+#tf32x3 = #kami.mma_atom<mma_sync 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"], products = 3>
+!b = !kami.fragment<8x8xf32, b, #tf32>
+!b3 = !kami.fragment<8x8xf32, b, #tf32x3>
+!shared = memref<2048xi8, #gpu.address_space<workgroup>>
+gpu.module @kernels {
+gpu.func @tf32(%m: memref<8x8xf32>, %i: index, %s: !shared) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %f = kami.load %m[%i, %i] row_in_bounds column_in_bounds : memref<8x8xf32> -> !b
+  kami.share %f, %s[%i] : !b, !shared
+  gpu.return
+}
+gpu.func @tf32x3(%m: memref<8x8xf32>, %i: index, %s: !shared) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %f = kami.load %m[%i, %i] row_in_bounds column_in_bounds : memref<8x8xf32> -> !b3
+  kami.share %f, %s[%i] : !b3, !shared
+  gpu.return
+}
+}

@@ -42,3 +42,35 @@ gpu.func @two_words(%s: !shared, %i: index, %j: index) kernel attributes {known_
   gpu.return
 }
 }
+
+// -----
+
+// Lanes 0, 4, 8, ... hold all of A's 16 × 1: they write 8 words, and every lane
+// reads the word of its row.
+
+// CHECK-LABEL: gpu.func @replicas
+// CHECK-SAME:    %[[S:.+]]: memref<2048xi8, {{.*}}>, %[[I:.+]]: index, %[[J:.+]]: index
+// CHECK:         %[[SLOTS:.+]] = memref.view %[[S]][%c0][] : {{.*}} to memref<256xvector<2xf32>,
+// CHECK:         %[[FIRST:.+]] = arith.muli %[[I]], %c8
+// CHECK:         %[[SHIFTED:.+]] = arith.shrui %[[LANE:.+]], %c2
+// CHECK:         %[[ROW:.+]] = arith.andi %[[SHIFTED]], %c7
+// CHECK:         %[[PLACE:.+]] = arith.addi %[[FIRST]], %[[ROW]]
+// CHECK:         %[[READ:.+]] = memref.load %[[SLOTS]][%[[PLACE]]]
+// CHECK:         gpu.barrier
+// CHECK:         %[[COPY:.+]] = arith.andi %[[LANE]], %c3
+// CHECK:         %[[WRITES:.+]] = arith.cmpi eq, %[[COPY]], %c0
+// CHECK:         scf.if %[[WRITES]] {
+// CHECK-NEXT:      memref.store %[[READ]], %[[SLOTS]][%{{.+}}]
+// CHECK-NEXT:    }
+
+#fma = #kami.mma_atom<fma 16x8x1, f32, f32, f32, ["nv.a.16x1.b32", "nv.b.1x8.b32", "nv.c.16x8.b32"]>
+!a = !kami.fragment<16x1xf32, a, #fma>
+!shared = memref<2048xi8, #gpu.address_space<workgroup>>
+gpu.module @kernels {
+gpu.func @replicas(%s: !shared, %i: index, %j: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %f = kami.fetch %s[%i] : !shared -> !a
+  gpu.barrier
+  kami.share %f, %s[%j] : !a, !shared
+  gpu.return
+}
+}

@@ -70,3 +70,28 @@ gpu.func @constant_beta(%m: memref<16x8xf32>, %x: f32) kernel attributes {known_
   gpu.return
 }
 }
+
+// -----
+
+// Integers wrap.
+
+// CHECK-LABEL: gpu.func @integers
+// CHECK-SAME:    %[[M:.+]]: memref<16x8xi32>, %[[X:.+]]: i32, %[[ALPHA:.+]]: i32, %[[BETA:.+]]: i32
+// CHECK:         %[[READS:.+]] = arith.cmpi ne, %[[BETA]], %c0_i32 : i32
+// CHECK:         %[[SCALED:.+]] = arith.muli %[[ALPHA]], %[[X]] : i32
+// CHECK:         scf.if %[[READS]] -> (i32) {
+// CHECK-NEXT:      %[[OLD:.+]] = memref.load %[[M]]
+// CHECK-NEXT:      %[[TIMES:.+]] = arith.muli %[[BETA]], %[[OLD]] : i32
+// CHECK-NEXT:      %[[SUM:.+]] = arith.addi %[[SCALED]], %[[TIMES]] : i32
+// CHECK-NEXT:      scf.yield %[[SUM]]
+
+#imma = #kami.mma_atom<mma_sync 16x8x32, i8, i8, i32, ["nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32"]>
+!c = !kami.fragment<16x8xi32, c, #imma>
+gpu.module @kernels {
+gpu.func @integers(%m: memref<16x8xi32>, %x: i32, %alpha: i32, %beta: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %c0 = arith.constant 0 : index
+  %f = kami.fill %x : i32 -> !c
+  kami.store %f, %m[%c0, %c0] alpha(%alpha : i32) beta(%beta : i32) row_in_bounds column_in_bounds : !c, memref<16x8xi32>
+  gpu.return
+}
+}

@@ -3,6 +3,8 @@
 #bmma = #kami.mma_atom<mma_sync 16x8x16, bf16, bf16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 #dmma = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
 #dmma16 = #kami.mma_atom<mma_sync 16x8x16, f64, f64, f64, ["nv.a.16x16.b64", "nv.b.16x8.b64", "nv.c.16x8.b64"]>
+#imma = #kami.mma_atom<mma_sync 16x8x32, ui8, i8, i32, ["nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32"]>
+#qmma = #kami.mma_atom<mma_sync 16x8x32, f8E4M3FN, f8E5M2, f32, ["nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32"]>
 
 module attributes {kami.target = #kami.target<"sm_90">} {
 
@@ -52,6 +54,43 @@ gpu.func @f64_deep(%a: vector<8xf64>, %b: vector<4xf64>, %c: vector<4xf64>, %m: 
   gpu.return
 }
 
+// Four integers are a register. Sums wrap.
+
+// CHECK-LABEL: gpu.func @integers
+// CHECK:         vector.bitcast %{{.+}} : vector<16xi8> to vector<4xi32>
+// CHECK:         nvvm.mma.sync A[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] B[%{{.+}}, %{{.+}}] C[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}]
+// CHECK-SAME:      intOverflowBehavior = #nvvm.mma_int_overflow<wrapped>
+// CHECK-SAME:      multiplicandAPtxType = #nvvm.mma_type<u8>, multiplicandBPtxType = #nvvm.mma_type<s8>
+// CHECK-SAME:      shape = #nvvm.shape<m = 16, n = 8, k = 32>
+gpu.func @integers(%a: vector<16xi8>, %b: vector<8xi8>, %c: vector<4xi32>, %m: memref<vector<4xi32>>) kernel {
+  %d = kami.mma_sync %a, %b, %c atom #imma : vector<16xi8>, vector<8xi8>, vector<4xi32>
+  memref.store %d, %m[] : memref<vector<4xi32>>
+  gpu.return
+}
+
+// One instruction, where upstream would call a library.
+
+// CHECK-LABEL: gpu.func @fma
+// CHECK:         llvm.intr.fma(%{{.+}}, %{{.+}}, %{{.+}}) : (f32, f32, f32) -> f32
+gpu.func @fma(%x: f32, %m: memref<f32>) kernel {
+  %d = math.fma %x, %x, %x : f32
+  memref.store %d, %m[] : memref<f32>
+  gpu.return
+}
+
+}
+
+// Floats of 8 bits came with PTX 8.4; sm_90's lowest version is 7.8.
+
+// CHECK-LABEL: gpu.module @float8 [#nvvm.target<O = 3, chip = "sm_90", features = "+ptx84">]
+// CHECK:         vector.bitcast %{{.+}} : vector<16xf8E4M3FN> to vector<4xi32>
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e5m2.f32"(%{{.+}}) : (i32, i32, i32, i32, i32, i32, f32, f32, f32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+gpu.module @float8 {
+gpu.func @float8(%a: vector<16xf8E4M3FN>, %b: vector<8xf8E5M2>, %c: vector<4xf32>, %m: memref<vector<4xf32>>) kernel {
+  %d = kami.mma_sync %a, %b, %c atom #qmma : vector<16xf8E4M3FN>, vector<8xf8E5M2>, vector<4xf32>
+  memref.store %d, %m[] : memref<vector<4xf32>>
+  gpu.return
+}
 }
 
 // A target that is there stays.

@@ -2,24 +2,42 @@
 
 // What no matrix instruction multiplies as linalg says stays as it is.
 
-// f32 would be rounded to tf32.
+// Sums of i8 in i8 wrap earlier than sums in i32.
 
-// CHECK-LABEL: func @f32
-// CHECK:         linalg.fill
+// CHECK-LABEL: func @narrow_integers
 // CHECK:         linalg.matmul
-func.func @f32(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %zero = arith.constant 0.0 : f32
-  %filled = linalg.fill ins(%zero : f32) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
-  %d = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%filled : tensor<8x8xf32>) -> tensor<8x8xf32>
-  return %d : tensor<8x8xf32>
+func.func @narrow_integers(%a: memref<8x8xi8>, %b: memref<8x8xi8>, %c: memref<8x8xi8>) {
+  linalg.matmul ins(%a, %b : memref<8x8xi8>, memref<8x8xi8>) outs(%c : memref<8x8xi8>)
+  return
 }
 
 // -----
 
-// CHECK-LABEL: func @integers
+// CHECK-LABEL: func @wide_integers
 // CHECK:         linalg.matmul
-func.func @integers(%a: memref<8x8xi8>, %b: memref<8x8xi8>, %c: memref<8x8xi32>) {
-  linalg.matmul ins(%a, %b : memref<8x8xi8>, memref<8x8xi8>) outs(%c : memref<8x8xi32>)
+func.func @wide_integers(%a: memref<8x8xi16>, %b: memref<8x8xi16>, %c: memref<8x8xi32>) {
+  linalg.matmul ins(%a, %b : memref<8x8xi16>, memref<8x8xi16>) outs(%c : memref<8x8xi32>)
+  return
+}
+
+// -----
+
+// Products that wrap in i16 before they are summed.
+
+// CHECK-LABEL: func @narrow_products
+// CHECK:         linalg.generic
+#a = affine_map<(i, j, k) -> (i, k)>
+#b = affine_map<(i, j, k) -> (k, j)>
+#c = affine_map<(i, j, k) -> (i, j)>
+func.func @narrow_products(%a: memref<8x8xi8>, %b: memref<8x8xi8>, %c: memref<8x8xi32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<8x8xi8>, memref<8x8xi8>) outs(%c : memref<8x8xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %0 = arith.muli %x, %y : i8
+    %1 = arith.extsi %0 : i8 to i32
+    %2 = arith.addi %z, %1 : i32
+    linalg.yield %2 : i32
+  }
   return
 }
 

@@ -9,6 +9,7 @@
 #ifndef KAMI_CONVERSION_LINALGTOKAMI_LINALGTOKAMI_H
 #define KAMI_CONVERSION_LINALGTOKAMI_LINALGTOKAMI_H
 
+#include "kami/IR/KamiAttrs.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
 #include <memory>
@@ -19,8 +20,10 @@ namespace kami {
 #include "kami/Conversion/Passes.h.inc"
 
 /// The pattern of `convert-linalg-to-kami`. It visits an op once and needs no
-/// fixed point.
-void populateLinalgToKamiPatterns(mlir::RewritePatternSet &patterns);
+/// fixed point. With `precision`, products of f32 get it.
+void populateLinalgToKamiPatterns(
+    mlir::RewritePatternSet &patterns,
+    std::optional<Precision> precision = std::nullopt);
 
 } // namespace kami
 

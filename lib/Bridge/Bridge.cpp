@@ -78,6 +78,8 @@ static InstructionKind toKind(Instruction instruction) {
     return InstructionKind::Wmma;
   case Instruction::CooperativeMatrix:
     return InstructionKind::CooperativeMatrix;
+  case Instruction::Wgmma:
+    return InstructionKind::Wgmma;
   }
   llvm_unreachable("covered switch");
 }

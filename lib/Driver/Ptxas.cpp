@@ -55,6 +55,14 @@ static int64_t number(llvm::StringRef text, llvm::StringRef pattern) {
   return value;
 }
 
+/// What the program's `.target` line says: the chip, or its
+/// architecture-specific variant, which ptxas wants to be told.
+static llvm::StringRef variantOf(llvm::StringRef ptx, llvm::StringRef chip) {
+  llvm::SmallVector<llvm::StringRef> groups;
+  bool found = llvm::Regex("\\.target[ \t]+([a-z0-9_]+)").match(ptx, &groups);
+  return found ? groups[1] : chip;
+}
+
 llvm::Expected<AssemblerReport>
 kami::assemble(llvm::StringRef ptx, llvm::StringRef chip, std::string *cubin) {
   llvm::SmallString<128> input, output, log;
@@ -68,7 +76,8 @@ kami::assemble(llvm::StringRef ptx, llvm::StringRef chip, std::string *cubin) {
   if (llvm::Error error = writeFile(input, ptx))
     return error;
 
-  std::string program = findPtxas(), arch = ("-arch=" + chip).str();
+  std::string program = findPtxas(),
+              arch = ("-arch=" + variantOf(ptx, chip)).str();
   llvm::StringRef arguments[] = {program, arch, "-v",  "-O3",
                                  input,   "-o", output};
   std::optional<llvm::StringRef> redirects[] = {std::nullopt, log.str(),

@@ -58,6 +58,26 @@ static void printGrid(mlir::AsmPrinter &printer, int64_t m, int64_t n,
   printer << '[' << m << ", " << n << ", " << k << ']';
 }
 
+/// `64x16xf16`
+static ParseResult parseMatrixShape(mlir::AsmParser &parser, int64_t &rows,
+                                    int64_t &columns, mlir::Type &elementType) {
+  llvm::SMLoc location = parser.getCurrentLocation();
+  llvm::SmallVector<int64_t> extents;
+  if (parser.parseDimensionList(extents, /*allowDynamic=*/false))
+    return failure();
+  if (extents.size() != 2)
+    return parser.emitError(location, "expected rows x columns, but got ")
+           << extents.size() << " extents";
+  rows = extents[0];
+  columns = extents[1];
+  return parser.parseType(elementType);
+}
+
+static void printMatrixShape(mlir::AsmPrinter &printer, int64_t rows,
+                             int64_t columns, mlir::Type elementType) {
+  printer << rows << 'x' << columns << 'x' << elementType;
+}
+
 #include "kami/IR/KamiEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "kami/IR/KamiAttrs.cpp.inc"
@@ -245,4 +265,51 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
       emitError,
       Partition({tileM, tileN, tileK}, grid, atom.getExtents(), sliceK),
       transport, {sliceK, sharedA, sharedB});
+}
+
+//===----------------------------------------------------------------------===//
+// SharedMatrixAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult SharedMatrixAttr::verify(
+    llvm::function_ref<mlir::InFlightDiagnostic()> emitError, int64_t rows,
+    int64_t columns, mlir::Type elementType, Role role, MajorKind major,
+    int64_t swizzle) {
+  if (role == Role::C)
+    return emitError() << "expected a matrix of role a or b, but got c";
+  if (swizzle != 16 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+    return emitError()
+           << "expected a swizzle of 16, 32, 64 or 128 bytes, but got "
+           << swizzle;
+  unsigned bits =
+      elementType.isIntOrFloat() ? elementType.getIntOrFloatBitWidth() : 0;
+  bool isKMajor = major == MajorKind::KMajor;
+  if (bits != 16 && !(isKMajor && (bits == 8 || bits == 32)))
+    return emitError() << "expected elements of "
+                       << (isKMajor ? "8, 16 or 32" : "16") << " bits in "
+                       << stringifyMajorKind(major) << ", but got "
+                       << elementType;
+  int64_t k = role == Role::A ? columns : rows;
+  int64_t outer = role == Role::A ? rows : columns;
+  struct {
+    llvm::StringRef name;
+    int64_t extent, multiple;
+  } extents[] = {{"k", k, groupInstructionBytesK * 8 / bits},
+                 {role == Role::A ? "m" : "n", outer, groupColumnGranule}};
+  int64_t row = swizzle * 8 / bits;
+  int64_t &multiple = extents[isKMajor ? 0 : 1].multiple;
+  multiple = std::max(multiple, row);
+  for (const auto &[name, extent, multiple] : extents)
+    if (extent < 1 || extent > maxTileExtent || extent % multiple != 0)
+      return emitError() << "expected " << name
+                         << " to be a positive multiple of " << multiple
+                         << ", but got " << extent;
+  return success();
+}
+
+::kami::SharedMatrix SharedMatrixAttr::getMatrix() const {
+  bool isA = getRole() == Role::A;
+  return {isA ? getRows() : getColumns(), isA ? getColumns() : getRows(),
+          getElementType().getIntOrFloatBitWidth() / 8,
+          getMajor() == MajorKind::KMajor ? Major::K : Major::MN, getSwizzle()};
 }

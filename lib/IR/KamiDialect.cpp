@@ -35,6 +35,11 @@ struct KamiAsmInterface : mlir::OpAsmDialectInterface {
       os << "plan";
       return AliasResult::OverridableAlias;
     }
+    if (auto matrix = mlir::dyn_cast<SharedMatrixAttr>(attribute)) {
+      os << "shared_" << stringifyRole(matrix.getRole()) << matrix.getRows()
+         << "x" << matrix.getColumns();
+      return AliasResult::OverridableAlias;
+    }
     return AliasResult::NoAlias;
   }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GroupAssembly.h"
 #include "kami/IR/KamiOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
@@ -297,6 +298,6 @@ OpFoldResult ReduceOp::fold(FoldAdaptor) {
 }
 
 // Here, because the generated assembly of kami.broadcast calls the two
-// functions above.
+// functions above, and that of ops on many tiles those of GroupAssembly.h.
 #define GET_OP_CLASSES
 #include "kami/IR/KamiOps.cpp.inc"

@@ -112,6 +112,7 @@ LogicalResult Execution::touch(Warp &warp, const Instruction &instruction,
       cell.writeEpoch = epoch;
       cell.writer = thread;
       cell.writeInstruction = self;
+      cell.writeClock = fenceClock;
       continue;
     }
     if (shared && cell.writeEpoch < blockStart)

@@ -16,7 +16,7 @@ using namespace mlir;
 /// Elements that a lane holds of a value, 0 for a memref, nothing for a type
 /// that has no registers here.
 static std::optional<int> elementsPerLane(Type type) {
-  if (isa<MemRefType>(type))
+  if (isa<MemRefType, MatrixDescriptorType>(type))
     return 0;
   if (auto fragment = dyn_cast<FragmentType>(type))
     return fragment.getNumTiles() * fragment.getMap().valuesPerLane();
@@ -77,7 +77,7 @@ void Decoder::accesses(const ElementFormat &format) {
 
 LogicalResult Decoder::decodeOp(Operation *op) {
   for (auto family : {decodeElements, decodeMemory, decodeControlFlow,
-                      decodeGpu, decodeMatrix, decodeWarpOps}) {
+                      decodeGpu, decodeMatrix, decodeWarpOps, decodeGroupOps}) {
     bool handled = true;
     if (failed(family(*this, op, handled)))
       return failure();
@@ -115,7 +115,13 @@ LogicalResult Decoder::decodeKernel(gpu::GPUFuncOp kernel) {
         !type.getLayout().isIdentity())
       return kernel.emitError("cannot simulate the attribution of type ")
              << type;
-    program.attributions.push_back({*slot, type});
+    // What static shared memory is aligned to unless the kernel says more.
+    int64_t alignment = elementBytes(type.getElementType());
+    if (auto wanted =
+            dyn_cast_or_null<IntegerAttr>(kernel.getWorkgroupAttributionAttr(
+                argument.getArgNumber() - arguments, "llvm.align")))
+      alignment = wanted.getInt();
+    program.attributions.push_back({*slot, type, alignment});
   }
   return decodeBlock(kernel.getBody().front());
 }

@@ -63,6 +63,8 @@ void Execution::makeWarps(ArrayRef<Argument> arguments) {
     }
     order.push_back(index);
   }
+  proxyFences.resize(warps.size());
+  groupIssues.resize(warps.size() / warpsPerGroup);
 }
 
 LogicalResult Execution::launch(ArrayRef<Argument> arguments,
@@ -95,6 +97,7 @@ LogicalResult Execution::launch(ArrayRef<Argument> arguments,
     Buffer *buffer =
         allocateShared("shared memory", attribution.type.getNumElements() *
                                             elementBytes(element));
+    buffer->sharedAlignment = attribution.alignment;
     for (Warp &warp : warps)
       warp.memrefs[attribution.slot.index] =
           contiguous(*buffer, attribution.type.getShape(), element);
@@ -135,6 +138,8 @@ LogicalResult Execution::runBlock() {
     warp.state = Warp::Ready;
     warp.masks.clear();
   }
+  for (auto &fences : proxyFences)
+    fences.clear();
   if (blockIndex == 0)
     report.intervals.push_back({});
   bool finished = false;
@@ -166,6 +171,8 @@ LogicalResult Execution::passBarrier(bool &finished) {
   for (const Warp &warp : warps)
     if (warp.state == Warp::Waiting && !waiting)
       waiting = &warp;
+  if (failed(checkGroups()))
+    return failure();
   finished = !waiting;
   if (finished)
     return success();

@@ -38,6 +38,8 @@ struct Warp {
   uint64_t mask = 0;
   int pc = 0;
   State state = Ready;
+  /// Instructions of its group that it has executed since the last barrier.
+  unsigned issued = 0;
   llvm::SmallVector<MaskFrame> masks;
   std::vector<uint64_t> registers;
   std::vector<MemRef> memrefs;
@@ -48,6 +50,21 @@ template <typename F> static inline void forLanes(uint64_t mask, F f) {
   for (; mask; mask &= mask - 1)
     f(unsigned(llvm::countr_zero(mask)));
 }
+
+/// A window of a matrix in shared memory, as the matrix unit reads it: the
+/// addresses of its elements.
+struct GroupOperand {
+  Buffer *buffer = nullptr;
+  llvm::ArrayRef<int64_t> addresses;
+};
+
+/// An instruction that a group executes in unison, as far as its warps have to
+/// agree: the op, and where the operands in shared memory begin.
+struct GroupIssue {
+  const Instruction *instruction;
+  const Buffer *buffers[2];
+  int64_t starts[2];
+};
 
 /// An access of one warp: `bytes` at an address for each lane of the mask. What
 /// several lanes read at one address is fetched once, and counted once.
@@ -78,6 +95,16 @@ public:
   /// Checks an access and counts it. The caller moves the data.
   mlir::LogicalResult access(Warp &warp, const Instruction &instruction,
                              const Access &access);
+  /// The same for what the matrix unit reads: what was written there is fenced
+  /// and behind a barrier.
+  mlir::LogicalResult groupRead(Warp &warp, const Instruction &instruction,
+                                const GroupOperand &operand, unsigned bytes);
+  /// What the warp has written is fenced for the matrix unit.
+  void fenceProxy(Warp &warp);
+  /// The warp executes an instruction of its group.
+  mlir::LogicalResult issue(Warp &warp, const GroupIssue &issue);
+  /// Counts bytes that a group's matrix units read, in the current interval.
+  void countMatrixRead(int64_t bytes);
   /// Ops that a whole warp executes.
   mlir::LogicalResult requireConverged(Warp &warp,
                                        const Instruction &instruction);
@@ -121,6 +148,10 @@ private:
                                const Buffer &buffer, int64_t address,
                                bool write, bool otherWrite, int32_t otherThread,
                                int32_t otherInstruction);
+  mlir::LogicalResult touchByUnit(Warp &warp, const Instruction &instruction,
+                                  const Buffer &buffer, ShadowCell &cell,
+                                  int64_t byte);
+  mlir::LogicalResult checkGroups();
   void countBanks(const Access &access);
   SharedTraffic *interval();
 
@@ -132,6 +163,14 @@ private:
   uint32_t epoch = 0;
   uint32_t blockStart = 0;
   unsigned granuleShift = 0;
+  /// Of each warp, the clock and epoch of its proxy fences in this block, and
+  /// of each group what it has executed since the last barrier.
+  struct ProxyFence {
+    uint32_t clock, epoch;
+  };
+  std::vector<std::vector<ProxyFence>> proxyFences;
+  std::vector<std::vector<GroupIssue>> groupIssues;
+  uint32_t fenceClock = 0;
   /// Words that each bank serves in the wavefront at hand.
   std::vector<std::vector<int64_t>> bankWords;
 };

@@ -97,6 +97,17 @@ struct MatrixForm {
   std::string name;
 };
 
+/// Instructions of four warps. Each is a row of the table of matrix
+/// instructions with the shape of a warp's 8 columns and the name of the whole.
+struct GroupForm {
+  struct Part {
+    int64_t tiles;
+    int row;
+  };
+  /// The instructions that together compute all columns, from left to right.
+  llvm::SmallVector<Part, 2> parts;
+};
+
 /// A fragment's shape: tiles of one map, numbered row by row.
 struct FragmentForm {
   const FragmentMap *map;
@@ -125,6 +136,7 @@ struct Program {
   struct Attribution {
     Slot slot;
     mlir::MemRefType type;
+    int64_t alignment;
   };
   llvm::SmallVector<Attribution> attributions;
 
@@ -133,6 +145,7 @@ struct Program {
   std::vector<Moves> moves;
   std::vector<MatrixForm> matrices;
   std::vector<FragmentForm> fragments;
+  std::vector<GroupForm> groups;
 
   /// The narrowest element that the kernel accesses, in bytes.
   unsigned granule = 8;
@@ -182,6 +195,7 @@ mlir::LogicalResult decodeMemory(Decoder &, mlir::Operation *, bool &handled);
 mlir::LogicalResult decodeGpu(Decoder &, mlir::Operation *, bool &handled);
 mlir::LogicalResult decodeMatrix(Decoder &, mlir::Operation *, bool &handled);
 mlir::LogicalResult decodeWarpOps(Decoder &, mlir::Operation *, bool &handled);
+mlir::LogicalResult decodeGroupOps(Decoder &, mlir::Operation *, bool &handled);
 
 /// A row for the tables above.
 mlir::FailureOr<FragmentForm>

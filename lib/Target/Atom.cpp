@@ -27,6 +27,8 @@ llvm::StringRef kami::name(Instruction instruction) {
     return "wmma";
   case Instruction::CooperativeMatrix:
     return "cooperative_matrix";
+  case Instruction::Wgmma:
+    return "wgmma";
   }
   llvm_unreachable("covered switch");
 }
@@ -35,6 +37,8 @@ static constexpr llvm::StringLiteral ptx =
     "PTX ISA 9.0, section 9.7.14.5 (mma)";
 static constexpr llvm::StringLiteral fma =
     "PTX ISA 9.0, section 9.7.3 (fma); an outer product, 4 of them a lane";
+static constexpr llvm::StringLiteral ptxGroup =
+    "PTX ISA 9.0, section 9.7.15 (wgmma.mma_async), a warp's 16 rows";
 static constexpr llvm::StringLiteral cdna2 =
     "AMD Instinct MI200 ISA, section 7 (matrix arithmetic)";
 static constexpr llvm::StringLiteral cdna3 =
@@ -144,6 +148,22 @@ static constexpr Atom atoms[] = {
      {8, 16, 16}, K::F16, K::F32, "", "", "", khr},
     {"cooperative_matrix.m8n16k16.f32.bf16", I::CooperativeMatrix,
      {8, 16, 16}, K::BF16, K::F32, "", "", "", khr},
+
+    // NVIDIA's warpgroups.
+    {"wgmma.m16n8k16.f32.f16", I::Wgmma, {16, 8, 16}, K::F16, K::F32,
+     "nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32", ptxGroup},
+    {"wgmma.m16n8k16.f16.f16", I::Wgmma, {16, 8, 16}, K::F16, K::F16,
+     "nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b16", ptxGroup},
+    {"wgmma.m16n8k16.f32.bf16", I::Wgmma, {16, 8, 16}, K::BF16, K::F32,
+     "nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32", ptxGroup},
+    {"wgmma.m16n8k8.f32.tf32", I::Wgmma, {16, 8, 8}, K::TF32, K::F32,
+     "nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32", ptxGroup},
+    {"wgmma.m16n8k32.f32.f8E4M3FN", I::Wgmma, {16, 8, 32}, K::F8E4M3FN, K::F32,
+     "nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32", ptxGroup},
+    {"wgmma.m16n8k32.f32.f8E5M2", I::Wgmma, {16, 8, 32}, K::F8E5M2, K::F32,
+     "nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32", ptxGroup},
+    {"wgmma.m16n8k32.i32.i8", I::Wgmma, {16, 8, 32}, K::I8, K::I32,
+     "nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32", ptxGroup},
 };
 // clang-format on
 

@@ -160,6 +160,30 @@ static constexpr AtomRate sm90Atoms[] = {
     {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", 64, issueBound, P::Assumed, h200Lanes},
 };
 
+// A in registers, B resident in shared memory, 64 × 64 × 64 a block.
+static constexpr llvm::StringLiteral h200Group =
+    "NVIDIA H100 whitepaper, table 2; loops of wgmma on an H200: 927 TFLOPS "
+    "f16, 464 tf32, 1790 e4m3";
+static constexpr llvm::StringLiteral h200GroupKin =
+    "NVIDIA H100 whitepaper, table 2; taken to run as the type of its width "
+    "that was measured";
+static constexpr AtomRate sm90GroupAtoms[] = {
+    {"wgmma.m16n8k16.f32.f16", 1024, 927 / (1024 * sm90TeraPerOp), P::Measured,
+     h200Group},
+    {"wgmma.m16n8k16.f16.f16", 1024, 927 / (1024 * sm90TeraPerOp), P::Assumed,
+     h200GroupKin},
+    {"wgmma.m16n8k16.f32.bf16", 1024, 927 / (1024 * sm90TeraPerOp), P::Assumed,
+     h200GroupKin},
+    {"wgmma.m16n8k8.f32.tf32", 512, 464 / (512 * sm90TeraPerOp), P::Measured,
+     h200Group},
+    {"wgmma.m16n8k32.f32.f8E4M3FN", 2048, 1790 / (2048 * sm90TeraPerOp),
+     P::Measured, h200Group},
+    {"wgmma.m16n8k32.f32.f8E5M2", 2048, 1790 / (2048 * sm90TeraPerOp),
+     P::Assumed, h200GroupKin},
+    {"wgmma.m16n8k32.i32.i8", 2048, 1790 / (2048 * sm90TeraPerOp), P::Assumed,
+     h200GroupKin},
+};
+
 // The documented rates belong to tcgen05. mma.sync is taken to run as fast per
 // tensor core as on sm_90, which is 0.3 of them, and m8n8k4 at half the rate of
 // the larger f64 shapes, again as on sm_90.
@@ -336,7 +360,7 @@ llvm::ArrayRef<Chip> kami::nvidiaChips() {
       makeChip(geForce(), {"sm_89", "NVIDIA GeForce RTX 4090", 128, 2520, 72,
                            1008, sm89Atoms, sm89Citations, 78}),
       makeChip(dataCenter(228), {"sm_90", "NVIDIA H200", 132, 1980, 50, 4264,
-                                 sm90Atoms, sm90Citations, 78}),
+                                 sm90Atoms, sm90Citations, 78, sm90GroupAtoms}),
       makeChip(dataCenter(228), {"sm_100", "NVIDIA B200", 148, 1850, 126, 8000,
                                  sm100Atoms, sm100Citations, 86}),
       makeChip(geForce(), {"sm_120", "NVIDIA GeForce RTX 5090", 170, 2655, 96,

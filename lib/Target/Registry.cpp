@@ -51,6 +51,7 @@ Chip kami::makeChip(Chip chip, const Product &product) {
   chip.l2Bytes = product.l2MiB << 20;
   chip.memoryBandwidth = product.memoryBandwidth;
   chip.atoms = product.atoms;
+  chip.groupAtoms = product.groupAtoms;
   chip.citations = product.citations;
   chip.ptxVersion = product.ptxVersion;
   return chip;
@@ -82,10 +83,11 @@ llvm::Expected<const Chip *> kami::findChip(llvm::StringRef name) {
                                  "', expected one of: " + known);
 }
 
-llvm::SmallVector<RatedAtom, 4> Chip::atomsFor(ElementKind a, ElementKind b,
-                                               ElementKind accumulator) const {
+static llvm::SmallVector<RatedAtom, 4>
+fastestFirst(llvm::ArrayRef<AtomRate> rates, ElementKind a, ElementKind b,
+             ElementKind accumulator) {
   llvm::SmallVector<RatedAtom, 4> found;
-  for (const AtomRate &rate : atoms) {
+  for (const AtomRate &rate : rates) {
     const Atom *atom = findAtom(rate.atom);
     if (atom && atom->operand == a && atom->operandB() == b &&
         atom->accumulator == accumulator)
@@ -96,6 +98,16 @@ llvm::SmallVector<RatedAtom, 4> Chip::atomsFor(ElementKind a, ElementKind b,
            right.rate->opsPerCycle * right.rate->reached;
   });
   return found;
+}
+
+llvm::SmallVector<RatedAtom, 4> Chip::atomsFor(ElementKind operand,
+                                               ElementKind accumulator) const {
+  return fastestFirst(atoms, operand, accumulator);
+}
+
+llvm::SmallVector<RatedAtom, 4>
+Chip::groupAtomsFor(ElementKind operand, ElementKind accumulator) const {
+  return fastestFirst(groupAtoms, operand, accumulator);
 }
 
 const AtomRate *Chip::findRate(const Atom &atom) const {

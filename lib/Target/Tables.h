@@ -24,6 +24,7 @@ struct Product {
   llvm::ArrayRef<AtomRate> atoms;
   llvm::ArrayRef<Citation> citations;
   int64_t ptxVersion = 0;
+  llvm::ArrayRef<AtomRate> groupAtoms = {};
 };
 
 /// A chip of the family `chip` with the product's own figures.

@@ -134,6 +134,33 @@ TEST(Chip, LanesReachTheVendorsPeaks) {
   EXPECT_NEAR(peak("sm_89", "mma_sync.m16n8k32.i32.i8"), 660.6, 0.2);
 }
 
+// Instructions of four warps are a list of their own: what asks for a warp's
+// atoms does not see them.
+TEST(Chip, GroupAtoms) {
+  const Chip &h200 = chip("sm_90");
+  auto halves = h200.groupAtomsFor(ElementKind::F16, ElementKind::F32);
+  ASSERT_EQ(halves.size(), 1u);
+  EXPECT_EQ(halves.front().atom->name, "wgmma.m16n8k16.f32.f16");
+  EXPECT_NEAR(h200.multiprocessors * h200.tensorCores * h200.boostMHz * 1e-6 *
+                  halves.front().rate->opsPerCycle *
+                  halves.front().rate->reached,
+              927, 0.1);
+  for (const RatedAtom &atom :
+       h200.atomsFor(ElementKind::F16, ElementKind::F32))
+    EXPECT_EQ(atom.atom->instruction, Instruction::MmaSync);
+  EXPECT_EQ(h200.findRate(*halves.front().atom), nullptr);
+  for (const Chip &one : allChips()) {
+    EXPECT_EQ(one.groupAtoms.empty(), one.name != "sm_90") << one.name.str();
+    for (const AtomRate &rate : one.groupAtoms) {
+      ASSERT_NE(findAtom(rate.atom), nullptr) << rate.atom.str();
+      EXPECT_EQ(findAtom(rate.atom)->instruction, Instruction::Wgmma);
+      EXPECT_FALSE(rate.source.empty()) << rate.atom.str();
+      EXPECT_GT(rate.reached, 0) << rate.atom.str();
+      EXPECT_LE(rate.reached, 1.001) << rate.atom.str();
+    }
+  }
+}
+
 // CUDA's occupancy rules: 65536 registers by steps of 8, at most 255.
 TEST(Chip, RegistersOfAThread) {
   EXPECT_EQ(chip("sm_90").maxRegisters(256), 255);

@@ -43,6 +43,8 @@ def ConvertKamiToNVGPU : Pass<"convert-kami-to-nvgpu", "::mlir::gpu::GPUFuncOp">
     elements that a matrix unit reads as tf32 are rounded by
     `nvvm.convert.float.to.tf32`. Broadcasts, shared slices and reductions
     become accesses of shared memory in fragment order and `gpu.barrier`.
+    Products of four warps in unison become `kami.wgmma` between a fence and a
+    wait; what is placed for them is written where the layout says, and fenced.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
@@ -51,7 +53,7 @@ def ConvertKamiToNVGPU : Pass<"convert-kami-to-nvgpu", "::mlir::gpu::GPUFuncOp">
 }
 
 def ConvertKamiToNVVM : Pass<"convert-kami-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Expand kami.mma_sync to NVVM";
+  let summary = "Expand kami.mma_sync and kami.wgmma to NVVM";
   let description = [{
     bf16 and integers become `nvvm.mma.sync`; f64 and floats of 8 bits become a
     call of the intrinsic of their shape. `math.fma`, which upstream would take
@@ -60,8 +62,13 @@ def ConvertKamiToNVVM : Pass<"convert-kami-to-nvvm", "::mlir::gpu::GPUModuleOp">
     semantics. A kernel's module without a target gets an `nvvm.target` for the
     chip of the surrounding `kami.target`, in the lowest version of PTX that has
     its instructions.
+
+    `kami.wgmma` becomes inline assembly with tied registers, which neither NVVM
+    nor the intrinsics have with A in registers; a module with it is compiled for
+    the chip's architecture-specific variant (`sm_90a`).
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::vector::VectorDialect"];
 }
 
@@ -81,7 +88,8 @@ def KamiDeclareDynamicShared : Pass<"kami-declare-dynamic-shared", "::mlir::gpu:
     Upstream's `convert-gpu-to-nvvm` defines dynamic shared memory as an internal
     array of no bytes, which LLVM's NVPTX back end then moves into the kernel as a
     variable of one byte. PTX wants `.extern .shared`; this gives the array
-    external linkage.
+    external linkage. In a module for an architecture-specific variant, it is
+    aligned to 1024 bytes, as matrices for warpgroup instructions need it.
   }];
 }
 

@@ -86,7 +86,8 @@ llvm::json::Object describe(const Kernel &kernel, const Chip &chip);
 /// usually stands. Empty if there is none.
 std::string findPtxas();
 
-/// Runs ptxas on `ptx`. `cubin`, if not null, receives the binary.
+/// Runs ptxas on `ptx`, for the chip's variant that it names. `cubin`, if not
+/// null, receives the binary.
 llvm::Expected<AssemblerReport>
 assemble(llvm::StringRef ptx, llvm::StringRef chip, std::string *cubin);
 

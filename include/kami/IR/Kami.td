@@ -16,5 +16,7 @@ include "kami/IR/KamiProblemOps.td"
 include "kami/IR/KamiWarpOps.td"
 include "kami/IR/KamiBlockOps.td"
 include "kami/IR/KamiTargetOps.td"
+include "kami/IR/KamiGroupOps.td"
+include "kami/IR/KamiGroupTargetOps.td"
 
 #endif // KAMI_IR_KAMI_TD

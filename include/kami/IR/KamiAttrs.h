@@ -12,6 +12,7 @@
 #include "kami/IR/KamiDialect.h"
 #include "kami/Layout/FragmentMap.h"
 #include "kami/Layout/Partition.h"
+#include "kami/Layout/SharedMatrix.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 #include "kami/IR/KamiEnums.h.inc"

@@ -69,6 +69,12 @@ def Kami_InstructionEnum : Kami_Enum<"InstructionKind", "family of matrix instru
     I32EnumAttrCase<"Wmma", 2, "wmma">,
     I32EnumAttrCase<"CooperativeMatrix", 3, "cooperative_matrix">,
     I32EnumAttrCase<"Fma", 4, "fma">,
+    I32EnumAttrCase<"Wgmma", 5, "wgmma">,
+  ]>;
+
+def Kami_MajorEnum : Kami_Enum<"MajorKind", "the dimension along which elements are adjacent", [
+    I32EnumAttrCase<"KMajor", 0, "k_major">,
+    I32EnumAttrCase<"MNMajor", 1, "mn_major">,
   ]>;
 
 //===----------------------------------------------------------------------===//
@@ -97,6 +103,11 @@ def Kami_MmaAtomAttr : Kami_Attr<"MmaAtom", "mma_atom"> {
     The shape, types and operand layouts of an instruction. The layouts are
     names of fragment maps, (lane, value) → (row, column); together with the
     shape they are all that a lowering or a simulator needs.
+
+    An atom is what one warp executes. `wgmma` is executed by four warps in
+    unison and is up to 256 columns wide: its atom is a warp's 16 rows of 8
+    columns, m64nNk16 is 4 × N / 8 of them. B's map is that of a fragment which
+    is written to shared memory, where the instruction reads B.
 
     Example:
 
@@ -210,6 +221,44 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     Partition getPartition() const {
       return Partition(getTile(), getGrid(), getAtom().getExtents(), getSliceK());
     }
+  }];
+}
+
+def Kami_SharedMatrixAttr : Kami_Attr<"SharedMatrix", "shared_matrix"> {
+  let summary = "How an operand lies in shared memory for the matrix unit";
+  let description = [{
+    `rows × columns` of operand A (m × k) or B (k × n), in one of the canonical
+    layouts of NVIDIA's warpgroup instructions. Elements are adjacent along k
+    (`k_major`) or along m or n (`mn_major`), in swizzle rows of 128, 64 or 32
+    bytes, or of 16, which means that nothing is permuted. The matrix starts at
+    a multiple of 8 swizzle rows (of 16 bytes where nothing is permuted), and
+    takes as many bytes as its elements.
+
+    A *window* of such a matrix is what one instruction reads. It starts at a
+    multiple of 32 bytes of k, and of 8 along m or n (`k_major`) or of a swizzle
+    row (`mn_major`).
+
+    Example: `#kami.shared_matrix<64x128xf16, b, k_major, swizzle = 128>`
+
+    Constraints:
+    * (C1) the role is a or b
+    * (C2) a swizzle row has 128, 64, 32 or 16 bytes
+    * (C3) elements have 8, 16 or 32 bits; in `mn_major`, 16
+    * (C4) k is a positive multiple of 32 bytes, the other extent of 8, the
+      major one of a swizzle row
+  }];
+  let parameters = (ins
+    "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
+    EnumParameter<Kami_RoleEnum>:$role, EnumParameter<Kami_MajorEnum>:$major,
+    "int64_t":$swizzle);
+  let assemblyFormat = [{
+    `<` custom<MatrixShape>($rows, $columns, $elementType) `,` $role `,` $major `,`
+    `swizzle` `=` $swizzle `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The layout, which knows neither rows nor columns.
+    ::kami::SharedMatrix getMatrix() const;
   }];
 }
 

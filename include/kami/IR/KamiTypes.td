@@ -80,4 +80,18 @@ def Kami_DistributedType : TypeDef<Kami_Dialect, "Distributed", [ShapedTypeInter
   }];
 }
 
+def Kami_MatrixDescriptorType : TypeDef<Kami_Dialect, "MatrixDescriptor"> {
+  let mnemonic = "matrix_descriptor";
+  let summary = "Where a window of a matrix in shared memory starts";
+  let description = [{
+    What a warpgroup instruction takes in place of registers: 64 bits in the
+    form of "Matrix Descriptor Format" of the PTX ISA. Everything but the address
+    follows from the matrix's layout.
+
+    Example: `!kami.matrix_descriptor<#kami.shared_matrix<64x128xf16, b, k_major, swizzle = 128>>`
+  }];
+  let parameters = (ins "SharedMatrixAttr":$matrix);
+  let assemblyFormat = "`<` $matrix `>`";
+}
+
 #endif // KAMI_IR_KAMITYPES_TD

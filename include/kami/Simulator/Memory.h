@@ -38,6 +38,8 @@ struct ShadowCell {
   /// Of the last accesses, for diagnostics.
   int32_t writeInstruction = -1;
   int32_t readInstruction = -1;
+  /// Proxy fences that were executed, by any warp, before the last write.
+  uint32_t writeClock = 0;
 
   static constexpr int32_t several = -1;
   static constexpr int32_t earlierBlock = -2;
@@ -50,6 +52,8 @@ struct Buffer {
   std::string name;
   std::vector<uint8_t> bytes;
   bool shared = false;
+  /// What a device aligns its first byte to, of shared memory.
+  int64_t sharedAlignment = 1024;
   /// Of a simulated launch; empty otherwise.
   std::vector<ShadowCell> shadow;
   /// Where a launch counts its traffic; -1 outside one.

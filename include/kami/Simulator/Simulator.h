@@ -69,6 +69,10 @@ enum class Violation {
   UnwrittenRead,
   Race,
   DivergentBarrier,
+  /// The matrix unit reads what was written without a fence between.
+  MissingFence,
+  /// The four warps of a group do not execute the same instruction.
+  DivergentGroup,
   /// An op in a form that cannot be simulated, such as a divergent loop bound.
   Unsupported,
 };
@@ -87,6 +91,9 @@ struct BufferTraffic {
 struct SharedTraffic {
   int64_t written = 0;
   int64_t read = 0;
+  /// What the matrix unit reads itself, once for the four warps of a group; not
+  /// part of `read`.
+  int64_t matrixRead = 0;
 };
 
 struct SimulatorReport {
@@ -110,7 +117,8 @@ struct SimulatorReport {
   int64_t maxBankConflict = 0;
 
   /// Matrix instructions of all warps by shape, operand and accumulator type:
-  /// "m16n8k16 f16 f32".
+  /// "m16n8k16 f16 f32"; those of four warps in unison are one, "m64n64k16 f16
+  /// f32".
   std::map<std::string, int64_t> matrixInstructions;
   /// Barriers that a block passes, summed over the blocks.
   int64_t barriers = 0;

@@ -33,6 +33,11 @@ enum class Instruction {
   Wmma,
   /// SPIR-V cooperative matrices, whose fragments are opaque.
   CooperativeMatrix,
+  /// NVIDIA wgmma: four warps in unison, B in shared memory. An atom is what
+  /// one
+  /// warp computes of 8 columns; an instruction has up to 32 of them side by
+  /// side.
+  Wgmma,
 };
 
 /// The spelling in IR: "mma_sync", "fma", "mfma", ...

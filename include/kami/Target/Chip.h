@@ -70,7 +70,7 @@ struct Chip {
   /// The product whose figures stand here.
   llvm::StringRef product;
   llvm::StringRef vendor;
-  /// The family of matrix instructions that kami emits for it.
+  /// The family of matrix instructions that kami emits for it, a warp each.
   Instruction instruction;
 
   /// Lanes of a warp.
@@ -115,6 +115,10 @@ struct Chip {
 
   llvm::ArrayRef<AtomRate> atoms;
   llvm::ArrayRef<Citation> citations;
+  /// Atoms that several warps execute in unison, of a family of their own. They
+  /// need operands in shared memory, so that what plans and verifies warps'
+  /// atoms (`atomsFor`, `findRate`) does not see them.
+  llvm::ArrayRef<AtomRate> groupAtoms = {};
 
   /// The atoms that multiply A's elements with B's into `accumulator`, fastest
   /// first; empty where the chip has none.
@@ -124,6 +128,9 @@ struct Chip {
                                            ElementKind accumulator) const {
     return atomsFor(operand, operand, accumulator);
   }
+  /// The same of `groupAtoms`.
+  llvm::SmallVector<RatedAtom, 4> groupAtomsFor(ElementKind operand,
+                                                ElementKind accumulator) const;
   /// The rate of that atom, or null where the chip does not have it.
   const AtomRate *findRate(const Atom &atom) const;
   /// The most 32-bit registers that each of `threads` threads of a block can

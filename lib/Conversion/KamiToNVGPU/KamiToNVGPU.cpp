@@ -83,6 +83,9 @@ struct ConvertMma : OpConversionPattern<MmaOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     FragmentType c = op.getC().getType();
     MmaAtomAttr atom = c.getAtom();
+    if (atom.getInstruction() == InstructionKind::Wgmma)
+      return op.emitOpError("cannot multiply with a B in registers by wgmma; "
+                            "kami.group_mma reads it from shared memory");
     if (atom.getInstruction() != InstructionKind::MmaSync)
       return rewriter.notifyMatchFailure(op, "not an NVIDIA instruction");
     int64_t rows = c.getTileRows(), columns = c.getTileColumns();
@@ -177,7 +180,8 @@ struct ConvertKamiToNVGPU
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalDialect<KamiDialect>();
-    target.addLegalOp<MmaSyncOp>();
+    target.addLegalOp<MmaSyncOp, MatrixDescriptorOp, WgmmaFenceOp, WgmmaOp,
+                      WgmmaWaitOp>();
     target.addDynamicallyLegalOp<arith::SelectOp>(
         [](arith::SelectOp op) { return !isa<FragmentType>(op.getType()); });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
@@ -206,4 +210,5 @@ void kami::populateKamiToNVGPUPatterns(const TypeConverter &converter,
   populateMultiplyAddPatterns(converter, patterns);
   populateGlobalMemoryPatterns(converter, patterns);
   populateSharedMemoryPatterns(converter, patterns);
+  populateGroupMmaPatterns(converter, patterns);
 }

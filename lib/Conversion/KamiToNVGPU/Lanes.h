@@ -65,6 +65,8 @@ void populateMultiplyAddPatterns(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
 void populateSharedMemoryPatterns(const mlir::TypeConverter &converter,
                                   mlir::RewritePatternSet &patterns);
+void populateGroupMmaPatterns(const mlir::TypeConverter &converter,
+                              mlir::RewritePatternSet &patterns);
 
 } // namespace kami::nvgpu_lowering
 

@@ -7,10 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
+#include "Wgmma.h"
 #include "kami/Bridge/Bridge.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -140,6 +143,9 @@ struct ConvertKamiToNVVM
   void runOnOperation() override {
     if (!getOperation().getTargetsAttr() && failed(attachTarget()))
       return signalPassFailure();
+    if (failed(verifyWgmmaTarget(getOperation())) ||
+        failed(expandWgmma(getOperation())))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateKamiToNVVMPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
@@ -169,9 +175,13 @@ private:
     FailureOr<const Chip *> chip = targetOf(getOperation());
     if (failed(chip))
       return failure();
-    Attribute target = NVVM::NVVMTargetAttr::get(
-        &getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", (*chip)->name,
-        features(**chip));
+    // What only one generation has is in the chip's variant of that name.
+    std::string name = (*chip)->name.str();
+    if (!(*chip)->groupAtoms.empty() && hasWgmma(getOperation()))
+      name += architectureSpecific;
+    Attribute target = NVVM::NVVMTargetAttr::get(&getContext(), /*optLevel=*/3,
+                                                 "nvptx64-nvidia-cuda", name,
+                                                 features(**chip));
     getOperation().setTargetsAttr(ArrayAttr::get(&getContext(), target));
     return success();
   }
@@ -180,11 +190,18 @@ private:
 struct DeclareDynamicShared
     : kami::impl::KamiDeclareDynamicSharedBase<DeclareDynamicShared> {
   void runOnOperation() override {
+    bool isSpecific =
+        llvm::any_of(targetChips(getOperation()), [](StringRef chip) {
+          return chip.ends_with(architectureSpecific);
+        });
     for (auto global : getOperation().getOps<LLVM::GlobalOp>()) {
       auto array = dyn_cast<LLVM::LLVMArrayType>(global.getType());
       if (array && array.getNumElements() == 0 &&
-          global.getAddrSpace() == unsigned(NVVM::NVVMMemorySpace::Shared))
+          global.getAddrSpace() == unsigned(NVVM::NVVMMemorySpace::Shared)) {
         global.setLinkage(LLVM::Linkage::External);
+        if (isSpecific)
+          global.setAlignment(groupMatrixAlignment);
+      }
     }
   }
 };

@@ -1,0 +1,233 @@
+//===- GroupMma.cpp - kami.place and kami.group_mma ----------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Fragments go where the matrix unit reads them (kami/Layout/SharedMatrix.h),
+// and four warps' products become instructions between a fence and a wait.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lanes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace kami;
+using namespace kami::nvgpu_lowering;
+using namespace mlir;
+
+namespace {
+
+/// A lane's stores of a fragment into a matrix. A store takes one 32-bit
+/// register where elements are adjacent along k, which is what a register's
+/// elements are, too; else one element.
+///
+/// Origins of windows and of tiles are multiples of 8 lines and of 16-byte
+/// chunks, so that a lane's place within a core matrix and the permutation of
+/// chunks depend on the lane only.
+class MatrixWriter {
+public:
+  MatrixWriter(ImplicitLocOpBuilder &b, PlaceOp op)
+      : matrix(op.getMatrix().getMatrix()), fragment(op.getValue().getType()),
+        isKMajor(matrix.major == Major::K),
+        rowsAreLines((fragment.getRole() == Role::A) == isKMajor),
+        values(isKMajor ? 4 / matrix.elementBytes : 1),
+        unitBytes(values * matrix.elementBytes) {
+    LaneOrigin lane = laneOrigin(b, fragment.getMap());
+    laneLine = rowsAreLines ? lane.row : lane.column;
+    Value laneAlong = rowsAreLines ? lane.column : lane.row;
+    laneUnit =
+        b.createOrFold<arith::DivUIOp>(laneAlong, indexConstant(b, values));
+    Value row = op.getRow(), column = op.getColumn();
+    line = addIndex(b, rowsAreLines ? row : column, laneLine);
+    along = rowsAreLines ? column : row;
+    makeView(b, op.getBuffer());
+  }
+
+  void write(ImplicitLocOpBuilder &b, ValueRange tiles) const {
+    const FragmentMap &map = fragment.getMap();
+    for (auto [tile, registers] : llvm::enumerate(tiles)) {
+      Coordinate corner{
+          unsigned(tile / fragment.getTileColumns() * map.rows),
+          unsigned(tile % fragment.getTileColumns() * map.columns)};
+      for (unsigned v = 0; v != map.valuesPerLane(); v += values) {
+        Coordinate at = map.at(0, v);
+        at.row += corner.row;
+        at.column += corner.column;
+        Value part = vector::ExtractStridedSliceOp::create(
+            b, registers, ArrayRef<int64_t>{v}, ArrayRef<int64_t>{values},
+            ArrayRef<int64_t>{1});
+        memref::StoreOp::create(b, part, view, index(b, at));
+      }
+    }
+  }
+
+private:
+  void makeView(ImplicitLocOpBuilder &b, Value buffer) {
+    auto bytes = cast<MemRefType>(buffer.getType());
+    auto unit = VectorType::get({values}, fragment.getElementType());
+    SmallVector<Value> dynamicSizes;
+    int64_t units = ShapedType::kDynamic;
+    if (bytes.hasStaticShape())
+      units = bytes.getDimSize(0) / unitBytes;
+    else
+      dynamicSizes.push_back(b.createOrFold<arith::DivUIOp>(
+          memref::DimOp::create(b, buffer, indexConstant(b, 0)),
+          indexConstant(b, unitBytes)));
+    auto type = MemRefType::get({units}, unit, MemRefLayoutAttrInterface(),
+                                bytes.getMemorySpace());
+    view = memref::ViewOp::create(b, type, buffer, indexConstant(b, 0),
+                                  dynamicSizes);
+  }
+
+  /// The unit of the lane's element at this place of a fragment, seen from
+  /// lane 0.
+  Value index(ImplicitLocOpBuilder &b, Coordinate at) const {
+    int64_t lineStep = rowsAreLines ? at.row : at.column;
+    int64_t alongStep = rowsAreLines ? at.column : at.row;
+    auto times = [&](Value value, int64_t factor) {
+      return b.createOrFold<arith::MulIOp>(value, indexConstant(b, factor));
+    };
+    int64_t perChunk = 16 / matrix.elementBytes;
+    int64_t perRow = matrix.swizzleBytes / 16;
+    Value chunk = b.createOrFold<arith::DivUIOp>(
+        addIndex(b, along, indexConstant(b, alongStep)),
+        indexConstant(b, perChunk));
+    Value block =
+        b.createOrFold<arith::DivUIOp>(chunk, indexConstant(b, perRow));
+    chunk = b.createOrFold<arith::RemUIOp>(chunk, indexConstant(b, perRow));
+    chunk = b.createOrFold<arith::XOrIOp>(permutation(b, lineStep % 8), chunk);
+    Value unit =
+        addIndex(b, times(line, matrix.swizzleBytes / unitBytes),
+                 indexConstant(b, lineStep * matrix.swizzleBytes / unitBytes));
+    unit = addIndex(b, unit, times(block, matrix.blockBytes() / unitBytes));
+    unit = addIndex(b, unit, times(chunk, 16 / unitBytes));
+    return addIndex(b, unit, laneUnit);
+  }
+
+  /// `chunkSwizzle` of the lane's line, `step` lines further.
+  Value permutation(ImplicitLocOpBuilder &b, int64_t step) const {
+    int64_t perRow = matrix.swizzleBytes / 16;
+    Value low = addIndex(b, laneLine, indexConstant(b, step));
+    low = b.createOrFold<arith::DivUIOp>(low, indexConstant(b, 8 / perRow));
+    return b.createOrFold<arith::RemUIOp>(low, indexConstant(b, perRow));
+  }
+
+  SharedMatrix matrix;
+  FragmentType fragment;
+  bool isKMajor;
+  /// Whether the fragment's rows are the matrix's lines.
+  bool rowsAreLines;
+  /// Elements and bytes of a store.
+  int64_t values, unitBytes;
+  /// The lane's line within a core matrix and unit within a chunk; its first
+  /// line in the matrix; the window's origin along lines.
+  Value laneLine, laneUnit, line, along;
+  Value view;
+};
+
+/// Whether another place follows, and nothing that waits for this one: its
+/// fence serves both.
+bool isFencedLater(PlaceOp op) {
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    if (isa<PlaceOp>(next))
+      return true;
+    if (!isa<LoadOp>(next) && !isMemoryEffectFree(next))
+      return false;
+  }
+  return false;
+}
+
+struct ConvertPlace : OpConversionPattern<PlaceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(PlaceOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    MatrixWriter(b, op).write(b, adaptor.getValue());
+    if (!isFencedLater(op))
+      NVVM::FenceProxyOp::create(
+          b, NVVM::ProxyKind::async_shared,
+          NVVM::SharedSpaceAttr::get(b.getContext(),
+                                     NVVM::SharedSpace::shared_cta));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ConvertGroupMma : OpConversionPattern<GroupMmaOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(GroupMmaOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    FragmentType c = op.getC().getType();
+    int64_t rows = c.getTileRows(), columns = c.getTileColumns();
+    bool hasFragmentA = isa<FragmentType>(op.getA().getType());
+    SmallVector<Value> registers(adaptor.getC());
+    if (hasFragmentA)
+      llvm::append_range(registers, adaptor.getA());
+    auto fence =
+        WgmmaFenceOp::create(b, ValueRange(registers).getTypes(), registers);
+    SmallVector<Value> sums(fence.getResults().take_front(rows * columns));
+    ValueRange tilesA = fence.getResults().drop_front(rows * columns);
+    bool isInteger = c.getElementType().isInteger();
+    for (int64_t row = 0; row != rows; ++row) {
+      for (int64_t column = 0, width; column != columns; column += width) {
+        width = widestGroupColumns((columns - column) * groupColumnGranule,
+                                   isInteger) /
+                groupColumnGranule;
+        auto tiles = MutableArrayRef(sums).slice(row * columns + column, width);
+        addProducts(b, op, tilesA, row, column, tiles);
+      }
+    }
+    auto wait = WgmmaWaitOp::create(b, ValueRange(sums).getTypes(), sums);
+    rewriter.replaceOpWithMultiple(op, {wait.getResults()});
+    return success();
+  }
+
+private:
+  /// One instruction for each step of k, for `tiles` of C from a tile row and
+  /// column on.
+  static void addProducts(ImplicitLocOpBuilder &b, GroupMmaOp op,
+                          ValueRange tilesA, int64_t row, int64_t column,
+                          MutableArrayRef<Value> tiles) {
+    MmaAtomAttr atom = op.getAtom();
+    int64_t steps = op.getK() / atom.getK();
+    auto describe = [&](Value buffer, SharedMatrixAttr matrix, Value row,
+                        int64_t rowStep, Value column, int64_t columnStep) {
+      return MatrixDescriptorOp::create(
+                 b, MatrixDescriptorType::get(b.getContext(), matrix), buffer,
+                 addIndex(b, row, indexConstant(b, rowStep)),
+                 addIndex(b, column, indexConstant(b, columnStep)))
+          .getResult();
+    };
+    for (int64_t step = 0; step != steps; ++step) {
+      int64_t k = step * atom.getK();
+      Value a = tilesA.empty()
+                    ? describe(op.getA(), *op.getAMatrix(), op.getAIndices()[0],
+                               row * warpsPerGroup * atom.getM(),
+                               op.getAIndices()[1], k)
+                    : tilesA[row * steps + step];
+      Value right = describe(op.getB(), op.getBMatrix(), op.getRow(), k,
+                             op.getColumn(), column * atom.getN());
+      ValueRange sums(tiles);
+      auto mma = WgmmaOp::create(b, sums.getTypes(), a, right, sums, atom);
+      llvm::copy(mma.getResults(), tiles.begin());
+    }
+  }
+};
+
+} // namespace
+
+void nvgpu_lowering::populateGroupMmaPatterns(const TypeConverter &converter,
+                                              RewritePatternSet &patterns) {
+  patterns.add<ConvertPlace, ConvertGroupMma>(converter, patterns.getContext());
+}

@@ -1,0 +1,410 @@
+//===- Wgmma.cpp - Warpgroup instructions to NVVM ------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An instruction is inline assembly whose outputs are tied to its inputs, so
+// that accumulators stay in their registers. LLVM does not know that it is
+// asynchronous: registers pass through empty assembly on both sides, which
+// nothing that computes or uses them can be moved across. Fences and waits are
+// intrinsics, because those are convergent and assembly is not: nothing
+// duplicates a block that has one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Wgmma.h"
+#include "kami/Bridge/Bridge.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace kami;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+SmallVector<StringRef> kami::targetChips(gpu::GPUModuleOp module) {
+  SmallVector<StringRef> chips;
+  if (ArrayAttr targets = module.getTargetsAttr())
+    for (auto target : targets.getAsRange<Attribute>())
+      if (auto nvvm = dyn_cast<NVVM::NVVMTargetAttr>(target))
+        chips.push_back(nvvm.getChip());
+  return chips;
+}
+
+static Operation *firstWgmma(gpu::GPUModuleOp module) {
+  Operation *found = nullptr;
+  module.walk([&](Operation *op) {
+    if (!isa<WgmmaOp, WgmmaFenceOp, WgmmaWaitOp>(op))
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+bool kami::hasWgmma(gpu::GPUModuleOp module) { return firstWgmma(module); }
+
+LogicalResult kami::verifyWgmmaTarget(gpu::GPUModuleOp module) {
+  Operation *op = firstWgmma(module);
+  if (!op)
+    return success();
+  for (StringRef name : targetChips(module)) {
+    StringRef generic = name;
+    bool isSpecific = generic.consume_back(architectureSpecific);
+    llvm::Expected<const Chip *> chip = findChip(generic);
+    if (!chip) {
+      llvm::consumeError(chip.takeError());
+      continue;
+    }
+    if ((*chip)->groupAtoms.empty())
+      return op->emitOpError("expected a target with warpgroup instructions "
+                             "(sm_90), but got ")
+             << name;
+    if (!isSpecific)
+      return op->emitOpError("expected the architecture-specific target ")
+             << name << architectureSpecific << ", but got " << name;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Vectors as the registers that hold them: f32 and i32 one by one, narrower
+/// elements as many as make 32 bits.
+class Registers {
+public:
+  Registers(ImplicitLocOpBuilder &b, ValueRange vectors)
+      : types(vectors.getTypes()) {
+    for (Value vector : vectors) {
+      auto type = cast<VectorType>(vector.getType());
+      VectorType packed = packedType(type);
+      if (packed != type)
+        vector = vector::BitCastOp::create(b, packed, vector);
+      for (int64_t i = 0; i != packed.getNumElements(); ++i)
+        values.push_back(vector::ExtractOp::create(b, vector, i));
+    }
+  }
+
+  /// The vectors again, from other registers of the same kind.
+  SmallVector<Value> pack(ImplicitLocOpBuilder &b, ValueRange registers) const {
+    SmallVector<Value> vectors;
+    for (Type type : types) {
+      VectorType packed = packedType(cast<VectorType>(type));
+      int64_t count = packed.getNumElements();
+      Value vector = vector::FromElementsOp::create(
+          b, packed, registers.take_front(count));
+      registers = registers.drop_front(count);
+      if (packed != type)
+        vector = vector::BitCastOp::create(b, type, vector);
+      vectors.push_back(vector);
+    }
+    return vectors;
+  }
+
+  SmallVector<Value> values;
+
+private:
+  static VectorType packedType(VectorType type) {
+    unsigned bits = type.getElementTypeBitWidth();
+    if (bits == 32)
+      return type;
+    return VectorType::get({type.getNumElements() * bits / 32},
+                           IntegerType::get(type.getContext(), 32));
+  }
+
+  SmallVector<Type> types;
+};
+
+} // namespace
+
+/// The class of registers that holds values of a type.
+static StringRef registerClass(Type type) {
+  return type.isF32() ? "f" : type.isInteger(64) ? "l" : "r";
+}
+
+/// Assembly that reads and writes `tied` in place and reads `inputs`; the new
+/// values of `tied`. In the text, these are operands 0, 1, ..., and the inputs
+/// come after twice as many.
+static SmallVector<Value> inlineAssembly(ImplicitLocOpBuilder &b,
+                                         StringRef text, ValueRange tied,
+                                         ValueRange inputs) {
+  SmallVector<std::string> constraints;
+  for (Value value : tied)
+    constraints.push_back(("=" + registerClass(value.getType())).str());
+  for (unsigned i = 0; i != tied.size(); ++i)
+    constraints.push_back(std::to_string(i));
+  for (Value value : inputs)
+    constraints.push_back(registerClass(value.getType()).str());
+  constraints.push_back("~{memory}");
+  SmallVector<Value> operands(tied);
+  llvm::append_range(operands, inputs);
+  SmallVector<Type> types(tied.getTypes());
+  Type result = types.size() == 1
+                    ? types.front()
+                    : LLVM::LLVMStructType::getLiteral(b.getContext(), types);
+  auto assembly = LLVM::InlineAsmOp::create(
+      b, result, operands, text, llvm::join(constraints, ","),
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+  if (types.size() == 1)
+    return {assembly.getRes()};
+  SmallVector<Value> results;
+  for (unsigned i = 0; i != types.size(); ++i)
+    results.push_back(LLVM::ExtractValueOp::create(b, assembly.getRes(), i));
+  return results;
+}
+
+/// The same values, after which nothing is moved that computes them and before
+/// which nothing that uses them.
+static SmallVector<Value> pin(ImplicitLocOpBuilder &b, ValueRange vectors) {
+  if (vectors.empty())
+    return {};
+  Registers registers(b, vectors);
+  return registers.pack(b, inlineAssembly(b, "", registers.values, {}));
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+/// What the start of `buffer` is aligned to for certain: dynamic shared memory
+/// as `kami-declare-dynamic-shared` declares it, static memory as its kernel
+/// says. A view's shift is the business of who shifts.
+static uint64_t alignmentOf(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+    buffer = view.getViewSource();
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  auto kernel =
+      argument ? dyn_cast<gpu::GPUFuncOp>(argument.getOwner()->getParentOp())
+               : gpu::GPUFuncOp();
+  if (!kernel || argument.getArgNumber() < kernel.getNumArguments())
+    return groupMatrixAlignment;
+  auto alignment =
+      dyn_cast_or_null<IntegerAttr>(kernel.getWorkgroupAttributionAttr(
+          argument.getArgNumber() - kernel.getNumArguments(), "llvm.align"));
+  return alignment ? alignment.getInt() : 1;
+}
+
+namespace {
+
+struct ConvertDescriptor : OpConversionPattern<MatrixDescriptorOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(MatrixDescriptorOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SharedMatrixAttr attribute = op.getType().getMatrix();
+    SharedMatrix matrix = attribute.getMatrix();
+    if (alignmentOf(op.getBuffer()) % matrix.alignment() != 0)
+      return op.emitOpError("expected workgroup memory with 'llvm.align' of a "
+                            "multiple of ")
+             << matrix.alignment();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, value);
+    };
+    auto times = [&](Value value, int64_t factor) {
+      return b.createOrFold<arith::MulIOp>(value, constant(factor));
+    };
+    auto plus = [&](Value left, Value right) {
+      return b.createOrFold<arith::AddIOp>(left, right);
+    };
+    bool rowsAreLines =
+        (attribute.getRole() == Role::A) == (matrix.major == Major::K);
+    Value line = rowsAreLines ? op.getRow() : op.getColumn();
+    Value along =
+        times(rowsAreLines ? op.getColumn() : op.getRow(), matrix.elementBytes);
+    Value block =
+        b.createOrFold<arith::DivUIOp>(along, constant(matrix.swizzleBytes));
+    Value rest =
+        b.createOrFold<arith::RemUIOp>(along, constant(matrix.swizzleBytes));
+    Value start = plus(plus(times(line, matrix.swizzleBytes),
+                            times(block, matrix.blockBytes())),
+                       rest);
+    Value base =
+        memref::ExtractAlignedPointerAsIndexOp::create(b, op.getBuffer());
+    Value address =
+        arith::IndexCastOp::create(b, b.getI64Type(), plus(base, start));
+    auto bits = [&](int64_t value) -> Value {
+      return arith::ConstantIntOp::create(b, value, 64);
+    };
+    // The address without its 4 low bits; 18 bits reach all of shared memory.
+    address = arith::AndIOp::create(b, address, bits((1 << 18) - 1));
+    address = arith::ShRUIOp::create(b, address, bits(4));
+    rewriter.replaceOpWithNewOp<arith::OrIOp>(
+        op, address, bits(matrix.descriptor(0, 0, 0).encode()));
+    return success();
+  }
+};
+
+struct ConvertFence : OpConversionPattern<WgmmaFenceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WgmmaFenceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> values = pin(b, adaptor.getValues());
+    NVVM::WgmmaFenceAlignedOp::create(b);
+    rewriter.replaceOp(op, values);
+    return success();
+  }
+};
+
+struct ConvertWait : OpConversionPattern<WgmmaWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WgmmaWaitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    NVVM::WgmmaGroupSyncAlignedOp::create(b);
+    NVVM::WgmmaWaitGroupSyncOp::create(b, 0);
+    rewriter.replaceOp(op, pin(b, adaptor.getValues()));
+    return success();
+  }
+};
+
+struct ConvertWgmma : OpConversionPattern<WgmmaOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WgmmaOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MmaAtomAttr atom = op.getAtom();
+    if (!isInstruction(atom))
+      return op.emitOpError("no warpgroup instruction for ") << atom;
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Registers sums(b, adaptor.getC());
+    SmallVector<Value> inputs;
+    bool hasRegistersA = isa<VectorType>(op.getA().getType());
+    if (hasRegistersA) {
+      for (Value value : Registers(b, adaptor.getA()).values)
+        inputs.push_back(
+            value.getType().isF32()
+                ? arith::BitcastOp::create(b, b.getI32Type(), value).getResult()
+                : value);
+    } else {
+      inputs.push_back(adaptor.getA());
+    }
+    unsigned registersA = inputs.size();
+    inputs.push_back(adaptor.getB());
+    std::string text =
+        assembly(op, sums.values.size(), hasRegistersA ? registersA : 0);
+    rewriter.replaceOp(
+        op, sums.pack(b, inlineAssembly(b, text, sums.values, inputs)));
+    return success();
+  }
+
+private:
+  /// PTX ISA 9.0, wgmma.mma_async, table of types.
+  static bool isInstruction(MmaAtomAttr atom) {
+    Type a = atom.getAType(), b = atom.getBType(), c = atom.getCType();
+    auto isF8 = [](Type type) {
+      return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+    };
+    bool exists = (a == b && a.isF16() && (c.isF16() || c.isF32())) ||
+                  (a == b && (a.isBF16() || a.isF32()) && c.isF32()) ||
+                  (isF8(a) && isF8(b) && (c.isF16() || c.isF32())) ||
+                  (a.isInteger(8) && b.isInteger(8) && c.isInteger(32));
+    return exists && atom.getM() == 16 && atom.getN() == 8 &&
+           atom.getK() * a.getIntOrFloatBitWidth() ==
+               8 * groupInstructionBytesK;
+  }
+
+  static StringRef operandType(Type type) {
+    if (type.isInteger(8))
+      return type.isUnsignedInteger() ? "u8" : "s8";
+    return isa<Float8E4M3FNType>(type) ? "e4m3"
+           : isa<Float8E5M2Type>(type) ? "e5m2"
+           : type.isF16()              ? "f16"
+           : type.isBF16()             ? "bf16"
+                                       : "tf32";
+  }
+
+  /// `{$4, $5, $6, $7}`
+  static void printRegisters(llvm::raw_ostream &os, unsigned first,
+                             unsigned count) {
+    os << "{";
+    llvm::interleaveComma(llvm::seq(first, first + count), os,
+                          [&](unsigned i) { os << "$" << i; });
+    os << "}";
+  }
+
+  /// `registersA` is 0 for a descriptor.
+  static std::string assembly(WgmmaOp op, unsigned registersC,
+                              unsigned registersA) {
+    MmaAtomAttr atom = op.getAtom();
+    Type a = atom.getAType(), c = atom.getCType();
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    // The predicate says that C is added to.
+    os << "{ .reg .pred p; setp.ne.b32 p, 1, 0; "
+       << "wgmma.mma_async.sync.aligned.m64n" << op.getN() << "k" << atom.getK()
+       << "."
+       << (c.isInteger() ? "s32"
+           : c.isF16()   ? "f16"
+                         : "f32")
+       << "." << operandType(a) << "." << operandType(atom.getBType()) << " ";
+    printRegisters(os, 0, registersC);
+    unsigned next = 2 * registersC;
+    os << ", ";
+    if (registersA) {
+      printRegisters(os, next, registersA);
+      next += registersA;
+    } else {
+      os << "$" << next++;
+    }
+    os << ", $" << next << ", p";
+    if (!c.isInteger())
+      os << ", 1, 1";
+    auto transposition = [&](Type type) {
+      MajorKind major = cast<MatrixDescriptorType>(type).getMatrix().getMajor();
+      os << (major == MajorKind::MNMajor ? ", 1" : ", 0");
+    };
+    if (a.getIntOrFloatBitWidth() == 16) {
+      if (!registersA)
+        transposition(op.getA().getType());
+      transposition(op.getB().getType());
+    }
+    os << "; }";
+    return text;
+  }
+};
+
+} // namespace
+
+LogicalResult kami::expandWgmma(gpu::GPUModuleOp module) {
+  MLIRContext *context = module.getContext();
+  TypeConverter converter;
+  converter.addConversion([](Type type) { return type; });
+  converter.addConversion([](MatrixDescriptorType type) -> Type {
+    return IntegerType::get(type.getContext(), 64);
+  });
+  RewritePatternSet patterns(context);
+  patterns.add<ConvertDescriptor, ConvertFence, ConvertWait, ConvertWgmma>(
+      converter, context);
+  ConversionTarget target(*context);
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  target.addIllegalOp<MatrixDescriptorOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>();
+  scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                       target);
+  return applyPartialConversion(module, target, std::move(patterns));
+}

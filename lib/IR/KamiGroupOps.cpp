@@ -1,0 +1,133 @@
+//===- KamiGroupOps.cpp - What four warps do in unison -------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupBuffers.h"
+#include "kami/IR/KamiOps.h"
+
+using namespace kami;
+using namespace mlir;
+
+using Effects =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+//===----------------------------------------------------------------------===//
+// PlaceOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult PlaceOp::verify() {
+  FragmentType fragment = getValue().getType();
+  if (failed(verifyWindow(*this, getMatrix(), fragment.getRole(),
+                          fragment.getElementType(), fragment.getRows(),
+                          fragment.getColumns())))
+    return failure();
+  return verifyMatrixBuffer(*this, getBuffer(), getMatrix());
+}
+
+void PlaceOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), &getBufferMutable());
+}
+
+//===----------------------------------------------------------------------===//
+// GroupMmaOp
+//===----------------------------------------------------------------------===//
+
+int64_t GroupMmaOp::getK() {
+  if (auto fragment = dyn_cast<FragmentType>(getA().getType()))
+    return fragment.getColumns();
+  return getDepth().value_or(0);
+}
+
+/// (C2) for A in registers.
+static LogicalResult verifyFragmentA(GroupMmaOp op, FragmentType a) {
+  FragmentType c = op.getC().getType();
+  if (!op.getAIndices().empty() || op.getAMatrix() || op.getDepth())
+    return op.emitOpError(
+        "expected no indices, matrix and depth for an A in registers");
+  if (a.getRole() != Role::A)
+    return op.emitOpError("expected an A of role a, but got ")
+           << stringifyRole(a.getRole());
+  if (a.getAtom() != c.getAtom())
+    return op.emitOpError("expected fragments of one atom");
+  if (a.getRows() != c.getRows())
+    return op.emitOpError("expected C's m extent ")
+           << a.getRows() << ", as A's, but got " << c.getRows();
+  return success();
+}
+
+/// (C2) to (C4) for A in shared memory.
+static LogicalResult verifySharedA(GroupMmaOp op) {
+  if (op.getAIndices().size() != 2 || !op.getAMatrix() || !op.getDepth())
+    return op.emitOpError("expected a row, a column, a matrix and a depth for "
+                          "an A in shared memory");
+  int64_t step = op.getAtom().getK(), depth = *op.getDepth();
+  if (depth < 1 || depth % step != 0)
+    return op.emitOpError("expected a depth that is a positive multiple of ")
+           << step << ", but got " << depth;
+  if (failed(
+          verifyWindow(op, *op.getAMatrix(), Role::A, op.getAtom().getAType(),
+                       op.getC().getType().getRows() * warpsPerGroup, depth)))
+    return failure();
+  return verifyMatrixBuffer(op, op.getA(), *op.getAMatrix());
+}
+
+LogicalResult GroupMmaOp::verify() {
+  FragmentType c = getC().getType();
+  if (c.getRole() != Role::C)
+    return emitOpError("expected a C of role c, but got ")
+           << stringifyRole(c.getRole());
+  if (getAtom().getInstruction() != InstructionKind::Wgmma)
+    return emitOpError("expected an atom of instruction wgmma, but got ")
+           << stringifyInstructionKind(getAtom().getInstruction());
+  auto fragment = dyn_cast<FragmentType>(getA().getType());
+  if (failed(fragment ? verifyFragmentA(*this, fragment)
+                      : verifySharedA(*this)))
+    return failure();
+  if (failed(verifyWindow(*this, getBMatrix(), Role::B, getAtom().getBType(),
+                          getK(), c.getColumns())))
+    return failure();
+  return verifyMatrixBuffer(*this, getB(), getBMatrix());
+}
+
+void GroupMmaOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getBMutable());
+  if (isa<MemRefType>(getA().getType()))
+    effects.emplace_back(MemoryEffects::Read::get(), &getAMutable());
+}
+
+//===----------------------------------------------------------------------===//
+// Matrices in buffers
+//===----------------------------------------------------------------------===//
+
+LogicalResult kami::verifyWindow(Operation *op, SharedMatrixAttr matrix,
+                                 Role role, Type elementType, int64_t rows,
+                                 int64_t columns) {
+  if (matrix.getRole() != role || matrix.getElementType() != elementType)
+    return op->emitOpError("expected a matrix of role ")
+           << stringifyRole(role) << " with elements of type " << elementType
+           << ", but got " << matrix;
+  if (matrix.getRows() < rows || matrix.getColumns() < columns)
+    return op->emitOpError("expected a matrix of at least ")
+           << rows << "x" << columns << ", but got " << matrix.getRows() << "x"
+           << matrix.getColumns();
+  return success();
+}
+
+LogicalResult kami::verifyMatrixBuffer(Operation *op, Value buffer,
+                                       SharedMatrixAttr matrix) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) ||
+      !type.getLayout().isIdentity())
+    return op->emitOpError(
+               "expected a buffer in workgroup memory without offset, but got ")
+           << type;
+  int64_t needed = matrix.getMatrix().byteSize();
+  if (type.hasStaticShape() && type.getDimSize(0) < needed)
+    return op->emitOpError("expected a buffer of at least ")
+           << needed << " bytes, but got " << type.getDimSize(0);
+  return success();
+}

@@ -141,12 +141,14 @@ Exchange kami::exchangeOf(GemmOp op, const Plan &plan) {
     return isa<DistributedType>(operand.getType()) ? Source::Block
                                                    : Source::Memory;
   };
-  return {plan.transport, source(op.getA()), source(op.getB())};
+  return {plan.transport, source(op.getA()), source(op.getB()), plan.unit()};
 }
 
 PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
   return PlanAttr::get(context, toKind(plan.algorithm()), plan.grid.m,
-                       plan.grid.n, plan.grid.k, UnitKind::Warp,
+                       plan.grid.n, plan.grid.k,
+                       plan.unit() == Unit::WarpGroup ? UnitKind::WarpGroup
+                                                      : UnitKind::Warp,
                        toAttribute(context, *plan.atom), plan.tile.m,
                        plan.tile.n, plan.tile.k, toKind(plan.transport),
                        plan.slices.k, plan.slices.sharedA, plan.slices.sharedB);

@@ -104,6 +104,7 @@ public:
       : device(device), problem(problem), blocks(blocks),
         operand(*sim::formatOf(elementType(context, problem.operand))),
         sum(*sim::formatOf(elementType(context, problem.accumulator))),
+        isUnsigned(problem.operand == ElementKind::U8),
         a(device), b(device), c(device) {}
 
   /// Allocates, and draws small integers and numbers between -1 and 1.
@@ -127,6 +128,7 @@ private:
   Problem problem;
   int64_t blocks;
   sim::ElementFormat operand, sum;
+  bool isUnsigned;
   CudaBuffer a, b, c;
   /// The integers, and the bytes of both kinds of numbers.
   std::vector<double> valuesA, valuesB;
@@ -157,7 +159,7 @@ std::vector<double> BlockMatrices::draw(int64_t elements, bool integers,
   for (int64_t i = 0; i != elements; ++i) {
     uint64_t bits;
     if (integers || !operand.isFloat()) {
-      int64_t value = int64_t(random() % 5) - 2;
+      int64_t value = int64_t(random() % 5) - (isUnsigned ? 0 : 2);
       values[i] = value;
       bits = operand.isFloat() ? sim::fromDouble(operand, value)
                                : uint64_t(value) & operand.mask();

@@ -28,7 +28,12 @@ public:
         threads(plan.grid.warps() * this->plan.getAtom().getLanes()),
         staysInShared(
             sharedLayout(plan, plan.exchange(Source::Block)).kept > 0),
-        operands(operands) {}
+        unsignedA(plan.atom->operand == ElementKind::U8),
+        unsignedB(plan.atom->operandB() == ElementKind::U8),
+        operands(operands) {
+    if (std::optional<Precision> value = precisionOf(plan.atom->operand))
+      precision = PrecisionAttr::get(context, *value);
+  }
 
   OwningOpRef<ModuleOp> build();
   /// Adds the functions of a program to what `build` made.
@@ -53,6 +58,9 @@ private:
   int64_t threads;
   /// Whether an operand stays in shared memory, in part or as a whole.
   bool staysInShared;
+  /// How the elements are taken.
+  PrecisionAttr precision;
+  bool unsignedA, unsignedB;
   BlockOperands operands;
 };
 } // namespace
@@ -100,8 +108,9 @@ Value BlockKernelBuilder::repeat(Value a, Value bMatrix, Value count,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   auto product =
-      GemmOp::create(b, TypeRange{type}, a, bMatrix, loop.getRegionIterArg(0),
-                     Value(), one, false, false, element, plan);
+      GemmOp::create(b, TypeRange{type}, a, bMatrix, loop.getRegionIterArg(0), Value(), one, false,
+                                false, element, plan, precision, unsignedA,
+                                unsignedB);
   if (staysInShared)
     touchSharedMemory(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                             loop.getInductionVar(), never));
@@ -172,7 +181,7 @@ void BlockKernelBuilder::addProgram(ModuleOp module, int64_t repeats) {
     scale = arith::ConstantOp::create(b, b.getIntegerAttr(element, repeats));
   GemmOp::create(b, TypeRange(), product.getArgument(0), product.getArgument(1),
                  product.getArgument(2), scale, Value(), false, false, element,
-                 PlanAttr());
+                 PlanAttr(), precision, unsignedA, unsignedB);
   func::ReturnOp::create(b);
 }
 

@@ -56,9 +56,10 @@ private:
 /// What the chip multiplies, by its atoms with a lowering.
 static SmallVector<const Atom *> loweredAtoms(const Chip &chip) {
   SmallVector<const Atom *> atoms;
-  for (const AtomRate &rate : chip.atoms)
-    if (const Atom *atom = findAtom(rate.atom); !atom->mapA.empty())
-      atoms.push_back(atom);
+  for (llvm::ArrayRef<AtomRate> rates : {chip.atoms, chip.groupAtoms})
+    for (const AtomRate &rate : rates)
+      if (const Atom *atom = findAtom(rate.atom); !atom->mapA.empty())
+        atoms.push_back(atom);
   return atoms;
 }
 
@@ -68,6 +69,7 @@ llvm::Expected<BlockCase> BlockSweep::drawCase(int64_t number,
   SmallVector<const Atom *> atoms = loweredAtoms(chip);
   const Atom *atom = atoms[number % atoms.size()];
   one.problem.operand = atom->operand;
+  one.problem.otherOperand = atom->otherOperand;
   one.problem.accumulator = atom->accumulator;
   one.problem.source = Source::Block;
   static constexpr int64_t usual[] = {1, 8, 16, 17, 32, 40, 64, 72};
@@ -124,7 +126,8 @@ std::string BlockSweep::checkTraffic(const BlockCase &one,
   ElementBytes bytes{byteWidth(plan.atom->operand),
                      byteWidth(plan.atom->accumulator)};
   SharedTraffic product =
-      productTraffic(partition, plan.slices, bytes, plan.transport);
+      productTraffic(partition, plan.slices, bytes,
+                     plan.exchange(Source::Block));
   int64_t parkedByAll =
       parkingTraffic(partition, plan.slices, bytes, plan.exchange()).written;
   int64_t parkedByProduct =
@@ -172,7 +175,7 @@ std::string BlockSweep::judge(const BlockCase &one, double &error) {
 void BlockSweep::print(int64_t number, const BlockCase &one) {
   const Extents &extents = one.problem.extents;
   os << "case " << number << ": " << extents.m << "x" << extents.n << "x"
-     << extents.k << " " << name(one.problem.operand) << " "
+     << extents.k << " " << names(one.problem.operand, one.problem.operandB()) << " "
      << one.operands.blocks << " blocks of " << one.operands.sets
      << " sets, repeated " << one.repeats << " times"
      << (one.run.inputs == InputKind::Integers ? " integers" : " random")

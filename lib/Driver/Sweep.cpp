@@ -214,7 +214,7 @@ std::string Sweep::checkTraffic(const SweepCase &one,
   ElementBytes bytes{byteWidth(plan.atom->operand),
                      byteWidth(plan.atom->accumulator)};
   SharedTraffic traffic =
-      blockTraffic(partition, plan.slices, bytes, kTiles, plan.transport);
+      blockTraffic(partition, plan.slices, bytes, kTiles, plan.exchange());
   int64_t blocks = ((extents.m + plan.tile.m - 1) / plan.tile.m) *
                    ((extents.n + plan.tile.n - 1) / plan.tile.n) *
                    std::max<int64_t>(one.spec.batch, 1);

@@ -261,6 +261,16 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
     return emitError()
            << "expected the slice's k to be a multiple of the atom's "
            << atom.getK() << ", but got " << sliceK;
+  bool isGroup = atom.getInstruction() == InstructionKind::Wgmma;
+  if (isGroup != (unit == UnitKind::WarpGroup))
+    return emitError() << "expected unit "
+                       << stringifyUnitKind(isGroup ? UnitKind::WarpGroup
+                                                    : UnitKind::Warp)
+                       << " for this atom, but got " << stringifyUnitKind(unit);
+  if (isGroup && (gridM % warpsPerGroup != 0 || gridN != 1 || gridK != 1 ||
+                  transport != TransportKind::Resident || sharedA != 0))
+    return emitError() << "expected warp groups in a grid of one column and one "
+                          "layer, with B resident and A in registers";
   return verifySlicing(
       emitError,
       Partition({tileM, tileN, tileK}, grid, atom.getExtents(), sliceK),

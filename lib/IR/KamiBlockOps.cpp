@@ -64,7 +64,12 @@ LogicalResult CollectOp::verify() {
     if (scale && scale.getType() != type.getElementType())
       return emitOpError("expected a scale of type ")
              << type.getElementType() << ", but got " << scale.getType();
-  return verifyExtents(*this, type, cast<MemRefType>(getDest().getType()));
+  auto matrix = cast<MemRefType>(getDest().getType());
+  if (!isStorable(type.getElementType(), matrix.getElementType()))
+    return emitOpError("expected a matrix of ")
+           << type.getElementType() << " or narrower floats, but got "
+           << matrix.getElementType();
+  return verifyExtents(*this, type, matrix);
 }
 
 void CollectOp::getEffects(Effects &effects) {

@@ -55,10 +55,15 @@ void KamiDialect::registerTypes() {
       >();
 }
 
+/// In registers and in memory integers have no sign.
+static mlir::Type withoutSign(mlir::Type element) {
+  if (auto integer = mlir::dyn_cast<mlir::IntegerType>(element))
+    return mlir::IntegerType::get(element.getContext(), integer.getWidth());
+  return element;
+}
+
 mlir::Type FragmentType::getStorageType() const {
-  if (auto integer = mlir::dyn_cast<mlir::IntegerType>(getElementType()))
-    return mlir::IntegerType::get(getContext(), integer.getWidth());
-  return getElementType();
+  return withoutSign(getElementType());
 }
 
 mlir::LogicalResult
@@ -88,7 +93,7 @@ static std::array<int64_t, 2> tileShape(PlanAttr plan, Role role) {
 
 DistributedType DistributedType::get(Role role, PlanAttr plan) {
   return get(plan.getContext(), tileShape(plan, role),
-             plan.getAtom().getElementType(role), role, plan);
+             withoutSign(plan.getAtom().getElementType(role)), role, plan);
 }
 
 mlir::ShapedType
@@ -102,7 +107,7 @@ mlir::LogicalResult DistributedType::verify(
     llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
     llvm::ArrayRef<int64_t> shape, mlir::Type elementType, Role role,
     PlanAttr plan) {
-  mlir::Type expected = plan.getAtom().getElementType(role);
+  mlir::Type expected = withoutSign(plan.getAtom().getElementType(role));
   if (elementType != expected)
     return emitError() << "expected element type " << expected
                        << ", the atom's for role " << stringifyRole(role)

@@ -140,3 +140,9 @@ GroupDescriptor SharedMatrix::descriptor(int64_t base, int64_t outerIndex,
     std::swap(descriptor.strideBytes, descriptor.leadingBytes);
   return descriptor;
 }
+
+SharedMatrix kami::residentB(const Partition &partition,
+                             unsigned elementBytes) {
+  return SharedMatrix::fitting(partition.warpN, partition.paddedK(),
+                               elementBytes, Major::K);
+}

@@ -13,7 +13,7 @@ using namespace kami;
 
 BlockCost kami::blockCost(const Atom &atom, const AtomRate &rate,
                           const Partition &partition, const Slicing &slicing,
-                          Transport transport, const Resources &resources,
+                          const Exchange &exchange, const Resources &resources,
                           const Chip &chip,
                           const CalibratedAssumptions &assumptions) {
   BlockCost cost;
@@ -32,9 +32,12 @@ BlockCost kami::blockCost(const Atom &atom, const AtomRate &rate,
 
   SharedTraffic traffic = productTraffic(
       partition, slicing,
-      {byteWidth(atom.operand), byteWidth(atom.accumulator)}, transport);
-  cost.sharedBandwidth =
-      double(traffic.written + traffic.read) / chip.sharedBandwidth;
+      {byteWidth(atom.operand), byteWidth(atom.accumulator)}, exchange);
+  int64_t unitReads = matrixUnitReads(
+      partition, {byteWidth(atom.operand), byteWidth(atom.accumulator)},
+      exchange);
+  cost.sharedBandwidth = double(traffic.written + traffic.read + unitReads) /
+                         chip.sharedBandwidth;
   // Every barrier separates a write from its reads; reads without one, of what
   // is resident, wait once.
   double waits = std::max<double>(traffic.barriers, traffic.read > 0);

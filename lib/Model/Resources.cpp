@@ -73,6 +73,16 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
                partition.grid.m > 1};
 
   Registers registers;
+  if (exchange.unit == Unit::WarpGroup) {
+    // B is read where it lies, and A is held as a whole.
+    registers.accumulators = perThread(partition.warpM * partition.warpN,
+                                       byteWidth(atom.accumulator));
+    registers.heldA =
+        perThread(partition.warpM * partition.paddedK(),
+                  byteWidth(atom.operand));
+    registers.overhead = registerOverhead;
+    return registers;
+  }
   registers.accumulators =
       perThread(partition.warpM * partition.warpN, byteWidth(atom.accumulator));
   // What a product gathers anew each time has to come from somewhere.

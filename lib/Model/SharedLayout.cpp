@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Model/SharedLayout.h"
+#include "kami/Layout/SharedMatrix.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -30,6 +31,12 @@ SharedLayout kami::sharedLayout(const Partition &partition,
   layout.sliceBytesA = partition.sliceElementsA() * element.operand;
   layout.sliceBytesB = partition.sliceElementsB() * element.operand;
 
+  if (exchange.unit == Unit::WarpGroup) {
+    layout.parkedB = {0, residentB(partition, element.operand).byteSize()};
+    layout.bytes = llvm::alignTo(layout.parkedB.bytes, regionAlignment);
+    layout.kept = exchange.b == Source::Block ? layout.bytes : 0;
+    return layout;
+  }
   int64_t end = 0;
   auto append = [&](SharedRegion &region, int64_t bytes) {
     region = {end, bytes};
@@ -155,6 +162,8 @@ private:
 } // namespace
 
 void Tile::addStage(SharedTraffic &traffic, int64_t stage) const {
+  if (exchange.unit == Unit::WarpGroup)
+    return;
   int64_t active = activeSlices(partition, stage);
   auto add = [&](const Operand &operand, int64_t firstHeld) {
     int64_t kept = operand.inRegisters(active, firstHeld);
@@ -253,8 +262,7 @@ static SharedTraffic operator+(const SharedTraffic &a, const SharedTraffic &b) {
 
 SharedTraffic kami::blockTraffic(const Partition &partition,
                                  const Slicing &slicing, ElementBytes element,
-                                 int64_t kTiles, Transport transport) {
-  Exchange exchange = {transport, Source::Memory, Source::Memory};
+                                 int64_t kTiles, const Exchange &exchange) {
   return repeat(tileTraffic(partition, slicing, element, exchange), kTiles,
                 leavesReads(partition, slicing, exchange)) +
          reduceTraffic(partition, element);
@@ -262,8 +270,7 @@ SharedTraffic kami::blockTraffic(const Partition &partition,
 
 SharedTraffic kami::productTraffic(const Partition &partition,
                                    const Slicing &slicing, ElementBytes element,
-                                   Transport transport) {
-  Exchange exchange = {transport, Source::Block, Source::Block};
+                                   const Exchange &exchange) {
   SharedTraffic traffic = tileTraffic(partition, slicing, element, exchange) +
                           reduceTraffic(partition, element);
   // Layer 0 may still read the last layer's sums.
@@ -271,4 +278,15 @@ SharedTraffic kami::productTraffic(const Partition &partition,
       leavesReads(partition, slicing, exchange) || partition.grid.k > 1;
   traffic.barriers += leaves && writesShared(partition, slicing, exchange);
   return traffic;
+}
+
+int64_t kami::matrixUnitReads(const Partition &partition, ElementBytes element,
+                              const Exchange &exchange) {
+  if (exchange.unit == Unit::Warp)
+    return 0;
+  // Each 16 rows of the four warps need all of B.
+  constexpr int64_t rows = 16;
+  int64_t passes = partition.grid.warps() / warpsPerGroup *
+                   (partition.warpM / rows);
+  return passes * partition.paddedK() * partition.warpN * element.operand;
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockSearch.h"
+#include "kami/Layout/SharedMatrix.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -23,6 +24,7 @@ public:
   void run();
 
 private:
+  void runGroups();
   void tryWidth(int64_t sliceK);
   void add(Transport transport, const Slicing &slices) {
     plans.push_back({&atom, problem.extents, grid, transport, slices});
@@ -48,13 +50,30 @@ static bool isBusy(const Partition &partition) {
          partition.activeStages == partition.stages;
 }
 
+/// The one way in which groups of warps may share a product: rows of them, with
+/// B where their unit reads it.
+void BlockSearch::runGroups() {
+  if (grid.n != 1 || grid.k != 1 || grid.m % warpsPerGroup != 0 ||
+      !wants(Transport::Resident))
+    return;
+  Partition partition(problem.extents, grid, atom.shape, atom.shape.k);
+  if ((grid.m - 1) * partition.warpM < problem.extents.m)
+    add(Transport::Resident, {atom.shape.k, 0, partition.heldB()});
+}
+
 void BlockSearch::run() {
+  if (atom.instruction == Instruction::Wgmma)
+    return runGroups();
   Partition narrowest(problem.extents, grid, atom.shape, atom.shape.k);
   if (!isBusy(narrowest))
     return;
   int64_t steps = narrowest.stageK / atom.shape.k;
+  // Of slices that are a multiple of each other, those of a few elements only
+  // have more barriers.
+  constexpr int64_t narrow = 8;
   for (int64_t width = 1; width <= steps; width *= 2)
-    if (steps % width == 0)
+    if (steps % width == 0 &&
+        (width * atom.shape.k >= narrow || steps % (2 * width) != 0))
       tryWidth(width * atom.shape.k);
 }
 

@@ -126,7 +126,8 @@ static Candidate makeCandidate(const Tiling &tiling, const Problem &problem,
       tiling.plan.grid, machineFor(chip, rate, options.paper));
   if (problem.source == Source::Block)
     candidate.block = blockCost(atom, rate, partition, tiling.plan.slices,
-                                tiling.plan.transport, tiling.resources, chip);
+                                tiling.plan.exchange(Source::Block),
+                                tiling.resources, chip);
   candidate.calibrated =
       tiling.misfit ? calibratedCost({problem.extents, problem.batch}, atom,
                                      rate, partition, tiling.plan.slices,
@@ -258,8 +259,12 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
     return missingGrid(problem);
 
   Choice choice;
-  if (problem.source == Source::Block)
+  if (problem.source == Source::Block) {
+    llvm::append_range(
+        atoms, chip.groupAtomsFor(problem.operand, problem.operandB(),
+                                  problem.accumulator));
     addBlockCandidates(problem, chip, options, grids, atoms, choice);
+  }
   for (const WarpGrid &grid : grids) {
     if (problem.source == Source::Block)
       break;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Plan/Verify.h"
+#include "kami/Layout/SharedMatrix.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -70,6 +71,11 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
                         const Chip &chip) {
   if (Misfit misfit = findMisfitOfForm(plan, problem, chip))
     return misfit;
+  const WarpGrid &grid = plan.grid;
+  if (plan.unit() == Unit::WarpGroup &&
+      (grid.m % warpsPerGroup != 0 || grid.n != 1 || grid.k != 1 ||
+       plan.transport != Transport::Resident || plan.slices.sharedA != 0))
+    return {Misfit::NotGroups, warpsPerGroup};
   Partition partition = plan.partition();
   Slicing slicing = clampSlicing(partition, plan.slices);
   bool gathered = plan.exchange().parksBroadcasts();
@@ -134,6 +140,11 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
   case Misfit::BadParked:
     return ("expected a count of slices in shared memory, but got " +
             Twine(misfit.needed))
+        .str();
+  case Misfit::NotGroups:
+    return ("expected a grid of rows of " + Twine(misfit.needed) +
+            " warps in unison, one column and one layer, with B resident and A "
+            "in registers")
         .str();
   case Misfit::NotGatheredA:
     return gathered("A");

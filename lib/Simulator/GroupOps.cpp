@@ -164,7 +164,7 @@ struct GroupStep {
 static LogicalResult readOperand(Execution &x, Warp &warp,
                                  const Instruction &instruction,
                                  const GroupOperand &operand,
-                                 const ElementFormat &format, bool tf32,
+                                 const ElementFormat &format, Reading reading,
                                  std::vector<double> &matrix) {
   if (failed(x.groupRead(warp, instruction, operand, format.bytes())))
     return failure();
@@ -172,7 +172,7 @@ static LogicalResult readOperand(Execution &x, Warp &warp,
   for (int64_t address : operand.addresses) {
     uint64_t bits =
         readBits(operand.buffer->bytes.data() + address, format.bytes());
-    matrix.push_back(toDouble(format, tf32 ? bits & ~0x1FFFull : bits));
+    matrix.push_back(readElement(format, reading, bits));
   }
   return success();
 }
@@ -185,12 +185,12 @@ static LogicalResult runStep(Execution &x, Warp &warp,
   x.scratchA.resize(form.m * form.k);
   if (step.registersA)
     gather(x, warp, step.registersA->slot, step.registersA->first, form.placesA,
-           form.a, form.tf32, x.scratchA.data());
-  else if (failed(readOperand(x, warp, instruction, step.a, form.a, form.tf32,
+           form.a, form.readA, x.scratchA.data());
+  else if (failed(readOperand(x, warp, instruction, step.a, form.a, form.readA,
                               x.scratchA)))
     return failure();
   std::vector<double> b;
-  if (failed(readOperand(x, warp, instruction, step.b, form.b, form.tf32, b)))
+  if (failed(readOperand(x, warp, instruction, step.b, form.b, form.readB, b)))
     return failure();
   int64_t columns = step.c.size() * form.n;
   for (auto [tile, sums] : llvm::enumerate(step.c)) {
@@ -200,8 +200,8 @@ static LogicalResult runStep(Execution &x, Warp &warp,
       x.scratchB.insert(x.scratchB.end(), row, row + form.n);
     }
     x.scratchC.resize(form.m * form.n);
-    gather(x, warp, sums.slot, sums.first, form.placesC, form.c, false,
-           x.scratchC.data());
+    gather(x, warp, sums.slot, sums.first, form.placesC, form.c,
+           Reading::Plain, x.scratchC.data());
     multiply(form, x.scratchA.data(), x.scratchB.data(), x.scratchC.data());
     scatter(x, warp, sums.slot, sums.first, form.placesC, form.c,
             x.scratchC.data());

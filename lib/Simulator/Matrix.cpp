@@ -27,7 +27,7 @@ using namespace mlir;
 // Execution
 //===----------------------------------------------------------------------===//
 
-static double readElement(const ElementFormat &format, Reading reading,
+double kami::sim::readElement(const ElementFormat &format, Reading reading,
                           uint64_t bits) {
   switch (reading) {
   case Reading::Plain:

@@ -17,6 +17,9 @@
 
 namespace kami::sim {
 
+/// The value of an element of an operand, as an instruction reads it.
+double readElement(const ElementFormat &format, Reading reading, uint64_t bits);
+
 /// Registers `first`, ... of `slot` to a row-major matrix, and back.
 void gather(Execution &x, Warp &warp, Slot slot, int first,
             llvm::ArrayRef<int> places, const ElementFormat &format,

@@ -100,18 +100,20 @@ fastestFirst(llvm::ArrayRef<AtomRate> rates, ElementKind a, ElementKind b,
   return found;
 }
 
-llvm::SmallVector<RatedAtom, 4> Chip::atomsFor(ElementKind operand,
+llvm::SmallVector<RatedAtom, 4> Chip::atomsFor(ElementKind a, ElementKind b,
                                                ElementKind accumulator) const {
-  return fastestFirst(atoms, operand, accumulator);
+  return fastestFirst(atoms, a, b, accumulator);
 }
 
 llvm::SmallVector<RatedAtom, 4>
-Chip::groupAtomsFor(ElementKind operand, ElementKind accumulator) const {
-  return fastestFirst(groupAtoms, operand, accumulator);
+Chip::groupAtomsFor(ElementKind a, ElementKind b,
+                    ElementKind accumulator) const {
+  return fastestFirst(groupAtoms, a, b, accumulator);
 }
 
 const AtomRate *Chip::findRate(const Atom &atom) const {
-  for (const AtomRate &rate : atoms)
+  for (llvm::ArrayRef<AtomRate> rates : {atoms, groupAtoms})
+    for (const AtomRate &rate : rates)
     if (rate.atom == atom.name)
       return &rate;
   return nullptr;

@@ -18,6 +18,11 @@ static bool isInLoop(Operation *op) {
   return op->getParentOfType<LoopLikeOpInterface>() != nullptr;
 }
 
+/// What the matrix unit reads itself starts where its swizzle patterns do.
+static int64_t alignmentOf(const Plan &plan) {
+  return plan.unit() == Unit::WarpGroup ? 8 * 128 : 16;
+}
+
 LogicalResult BlockMemory::addProduct(GemmOp op) {
   FailureOr<Plan> plan = toPlan(op, *op.getPlan());
   if (failed(plan))
@@ -43,7 +48,9 @@ LogicalResult BlockMemory::addDistribution(DistributeOp op) {
   SharedLayout layout = kami::sharedLayout(*plan, exchange);
   if (layout.kept == 0)
     return success();
+  kept = llvm::alignTo(kept, alignmentOf(*plan));
   homes[op] = kept;
+  alignment = std::max(alignment, alignmentOf(*plan));
   kept += layout.kept;
   if (!isInLoop(op))
     return success();
@@ -86,7 +93,7 @@ FailureOr<BlockMemory> BlockMemory::of(gpu::GPUFuncOp kernel) {
   if (result.wasInterrupted())
     return failure();
   // Distributed matrices come behind the scratch part.
-  memory.scratch = llvm::alignTo(memory.scratch, 16);
+  memory.scratch = llvm::alignTo(memory.scratch, memory.alignment);
   for (auto &[op, offset] : memory.homes)
     offset += memory.scratch;
   memory.total = memory.scratch + memory.kept;

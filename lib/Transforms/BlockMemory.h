@@ -53,6 +53,7 @@ private:
   llvm::DenseMap<mlir::Operation *, int64_t> homes;
   llvm::DenseSet<mlir::Operation *> guarded;
   int64_t scratch = 0;
+  int64_t alignment = 16;
   int64_t kept = 0;
   int64_t total = 0;
 };

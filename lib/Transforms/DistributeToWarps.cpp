@@ -65,7 +65,8 @@ static LogicalResult verifyProduct(GemmOp op) {
     return success();
   for (auto [name, scale] :
        {std::pair("alpha", op.getAlpha()), std::pair("beta", op.getBeta())})
-    if (scale && !matchPattern(scale, m_OneFloat()))
+    if (scale && !matchPattern(scale, m_OneFloat()) &&
+        !matchPattern(scale, m_One()))
       return op.emitOpError("expected ")
              << name << " to be 1 where C is distributed; kami.collect scales";
   return success();

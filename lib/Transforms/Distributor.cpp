@@ -40,6 +40,12 @@ Holdings::Holdings(const Partition &partition, const Slicing &unclamped,
           : exchange.keepsParkedB(partition.grid))
     parked = isA ? slicing.sharedA : slicing.sharedB;
   int64_t held = isA ? partition.heldA() : partition.heldB();
+  if (exchange.unit == Unit::WarpGroup) {
+    // All of A's columns are one fragment.
+    if (isA)
+      inRegisters.push_back(0);
+    return;
+  }
   int64_t receivers = receiversOf(partition, role);
   for (int64_t index = 0; index != held - parked; ++index)
     if (partition.isActive(firstStage(partition, receivers, index),
@@ -54,6 +60,7 @@ static MemRefType bufferType(MLIRContext *context, int64_t bytes) {
                          MemRefLayoutAttrInterface(), space);
 }
 
+/// A slice of A or B, or a warp's part of C.
 static FragmentType fragmentType(const Partition &partition, MmaAtomAttr atom,
                                  Role role) {
   int64_t rows = role == Role::B ? partition.sliceK : partition.warpM;
@@ -62,9 +69,28 @@ static FragmentType fragmentType(const Partition &partition, MmaAtomAttr atom,
                            atom.getElementType(role), role, atom);
 }
 
+/// All of a warp's rows of A, which warps in unison do not slice.
+static FragmentType rowsType(const Partition &partition, MmaAtomAttr atom) {
+  return FragmentType::get(atom.getContext(), partition.warpM,
+                           partition.paddedK(), atom.getAType(), Role::A, atom);
+}
+
+/// How B lies in shared memory where the matrix unit reads it.
+static SharedMatrixAttr residentType(const Partition &partition,
+                                     MmaAtomAttr atom) {
+  Type element = atom.getBType();
+  SharedMatrix matrix =
+      residentB(partition, element.getIntOrFloatBitWidth() / 8);
+  return SharedMatrixAttr::get(atom.getContext(), matrix.k, matrix.outer,
+                               element, Role::B, MajorKind::KMajor,
+                               matrix.swizzleBytes);
+}
+
 /// Bytes that the parked slices of all warps take.
-static int64_t parkedBytes(const Partition &partition, FragmentType slice,
-                           int64_t parked) {
+static int64_t parkedBytes(const Partition &partition, const Exchange &exchange,
+                           FragmentType slice, int64_t parked) {
+  if (exchange.unit == Unit::WarpGroup)
+    return residentType(partition, slice.getAtom()).getMatrix().byteSize();
   return partition.grid.warps() * parked * slice.getByteSize();
 }
 
@@ -74,12 +100,15 @@ SmallVector<Type> kami::shareTypes(DistributedType type, const Plan &plan) {
       ::fragmentType(partition, type.getPlan().getAtom(), type.getRole());
   if (type.getRole() == Role::C)
     return {fragment};
-  Holdings holdings(partition, plan.slices, plan.exchange(Source::Block),
-                    type.getRole());
+  Exchange exchange = plan.exchange(Source::Block);
+  Holdings holdings(partition, plan.slices, exchange, type.getRole());
+  if (exchange.unit == Unit::WarpGroup && type.getRole() == Role::A)
+    fragment = rowsType(partition, fragment.getAtom());
   SmallVector<Type> types(holdings.inRegisters.size(), fragment);
   if (holdings.parked)
     types.push_back(bufferType(
-        type.getContext(), parkedBytes(partition, fragment, holdings.parked)));
+        type.getContext(),
+        parkedBytes(partition, exchange, fragment, holdings.parked)));
   return types;
 }
 
@@ -215,6 +244,16 @@ void Distributor::takeShare(OperandSide &side, ValueRange share) {
 // Loads
 //===----------------------------------------------------------------------===//
 
+/// Where this warp's held slice of that index starts along k: (position + stage)
+/// · pk · stageK + layer · stageK + slice · sliceK.
+Value Distributor::sliceStart(OperandSide &side, int64_t index) {
+  int64_t stage = firstStage(partition, side.receivers, index);
+  int64_t slice = index % partition.slicesPerStage;
+  return add(multiply(add(multiply(side.position, partition.grid.k), layer),
+                      partition.stageK),
+             constant(partition.sliceOffset(stage, slice)));
+}
+
 /// The held slice of that index, read from the block's k tile. Null if it is
 /// beyond the tile for every warp.
 Value Distributor::loadSlice(OperandSide &side, Value tile, int64_t index) {
@@ -223,10 +262,7 @@ Value Distributor::loadSlice(OperandSide &side, Value tile, int64_t index) {
   int64_t slice = index % partition.slicesPerStage;
   if (!partition.isActive(stage, slice))
     return nullptr;
-  // (position + stage) · pk · stageK + layer · stageK + slice · sliceK
-  Value k = add(
-      multiply(add(multiply(side.position, grid.k), layer), partition.stageK),
-      constant(partition.sliceOffset(stage, slice)));
+  Value k = sliceStart(side, index);
   bool isA = side.role == Role::A;
   Value own =
       isA ? multiply(row, partition.warpM) : multiply(column, partition.warpN);
@@ -260,9 +296,14 @@ bool Distributor::park(OperandSide &side, Value tile) {
       b.setInsertionPointToStart(
           scf::IfOp::create(b, owns, /*withElseRegion=*/false).thenBlock());
     }
+    Value value = tile ? loadSlice(side, tile, index) : side.slices[index];
+    if (isGroup()) {
+      PlaceOp::create(b, value, side.parkedBuffer, sliceStart(side, index),
+                      constant(0), residentType(partition, atom));
+      continue;
+    }
     Value slot =
         add(multiply(warp, side.parked), constant(side.parkedIndex(index)));
-    Value value = tile ? loadSlice(side, tile, index) : side.slices[index];
     ShareOp::create(b, value, side.parkedBuffer, slot);
   }
   return side.parked > 0;
@@ -282,13 +323,16 @@ SmallVector<Value> Distributor::distribute(Value matrix, Role role,
   own.parked = holdings.parked;
   if (barrierFirst)
     gpu::BarrierOp::create(b);
-  loadHeld(own, matrix);
   SmallVector<Value> share;
+  if (isGroup() && role == Role::A)
+    return {loadRows(matrix)};
+  loadHeld(own, matrix);
   for (int64_t index : holdings.inRegisters)
     share.push_back(own.slices[index]);
   if (holdings.parked) {
     own.parkedBuffer =
-        view(home, parkedBytes(partition, fragmentType(role), holdings.parked));
+        view(home, parkedBytes(partition, exchange, fragmentType(role),
+                          holdings.parked));
     park(own, matrix);
     gpu::BarrierOp::create(b);
     share.push_back(own.parkedBuffer);
@@ -353,8 +397,33 @@ Value Distributor::emitStage(int64_t stage, int64_t slice, Value accumulator) {
                        accumulator);
 }
 
+/// All that a warp in unison needs of A.
+Value Distributor::loadRows(Value tile) {
+  auto type = cast<MemRefType>(tile.getType());
+  return LoadOp::create(b, rowsType(partition, atom), tile,
+                        multiply(row, partition.warpM), constant(0),
+                        type.getDimSize(0) >= partition.paddedM(),
+                        type.getDimSize(1) >= partition.paddedK());
+}
+
+/// The accumulators of warps in unison after one k tile.
+Value Distributor::emitGroupTile(Value aTile, Value bTile, Value accumulator) {
+  Value rows = aTile ? loadRows(aTile) : sideA.slices.front();
+  if (bTile) {
+    park(sideB, bTile);
+    gpu::BarrierOp::create(b);
+  }
+  Value origin = constant(0);
+  return GroupMmaOp::create(b, accumulator.getType(), rows, sideB.parkedBuffer,
+                            origin, origin, accumulator, ValueRange(),
+                            SharedMatrixAttr(), residentType(partition, atom),
+                            IntegerAttr());
+}
+
 /// The accumulators after one k tile. An operand without a tile is distributed.
 Value Distributor::emitTile(Value aTile, Value bTile, Value accumulator) {
+  if (isGroup())
+    return emitGroupTile(aTile, bTile, accumulator);
   broadcastCount = 0;
   bool parks = false;
   for (auto [side, tile] : {std::pair(&sideA, aTile), std::pair(&sideB, bTile)})

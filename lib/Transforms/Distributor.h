@@ -88,6 +88,7 @@ public:
   FragmentType fragmentType(Role role);
 
 private:
+  bool isGroup() const { return exchange.unit == Unit::WarpGroup; }
   void emitCoordinates();
   void emitBuffers();
   void takeShare(OperandSide &side, mlir::ValueRange share);
@@ -96,6 +97,10 @@ private:
   mlir::Value emitTile(mlir::Value aTile, mlir::Value bTile,
                        mlir::Value accumulator);
   void loadHeld(OperandSide &side, mlir::Value tile);
+  mlir::Value emitGroupTile(mlir::Value aTile, mlir::Value bTile,
+                            mlir::Value accumulator);
+  mlir::Value loadRows(mlir::Value tile);
+  mlir::Value sliceStart(OperandSide &side, int64_t index);
   mlir::Value loadSlice(OperandSide &side, mlir::Value tile, int64_t index);
   bool park(OperandSide &side, mlir::Value tile);
   mlir::Value emitStage(int64_t stage, int64_t slice, mlir::Value accumulator);

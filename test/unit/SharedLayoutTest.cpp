@@ -180,13 +180,12 @@ TEST(SharedLayout, DoubleBuffered) {
   EXPECT_EQ(tile.written + tile.read, 4 * 4 * 2048);
   EXPECT_EQ(tile.barriers, 4);
   EXPECT_FALSE(leavesReads(four, {16, 0, 0}, exchange));
-  SharedTraffic block = blockTraffic(four, {16, 0, 0}, halves, 3,
-                                     Transport::DoubleBuffered);
+  SharedTraffic block = blockTraffic(four, {16, 0, 0}, halves, 3, exchange);
   EXPECT_EQ(block.barriers, 12);
 
   Partition three({48, 64, 48}, {3, 1, 1}, {16, 8, 16}, 16);
   EXPECT_TRUE(leavesReads(three, {16, 0, 0}, exchange));
-  block = blockTraffic(three, {16, 0, 0}, halves, 3, Transport::DoubleBuffered);
+  block = blockTraffic(three, {16, 0, 0}, halves, 3, exchange);
   EXPECT_EQ(block.barriers, 3 * 3 + 2);
 }
 
@@ -204,7 +203,7 @@ TEST(SharedLayout, ResidentOperandsStay) {
   EXPECT_EQ(layout.bytes, layout.kept + 64 * 64 * 4);
   EXPECT_FALSE(writesShared(partition, slicing, resident));
   SharedTraffic product =
-      productTraffic(partition, slicing, halves, Transport::Resident);
+      productTraffic(partition, slicing, halves, resident);
   // Nothing of A and B is written; each of 2 stages is read by all 8 warps.
   SharedTraffic reduce = reduceTraffic(partition, halves);
   EXPECT_EQ(product.written, reduce.written);
@@ -222,7 +221,7 @@ TEST(SharedLayout, GatheredOperandsAreWrittenByEveryProduct) {
   EXPECT_EQ(layout.kept, 0);
   EXPECT_EQ(layout.bytes, 64 * 64 * 2);
   SharedTraffic product =
-      productTraffic(partition, slicing, halves, Transport::Gathered);
+      productTraffic(partition, slicing, halves, gathered);
   EXPECT_EQ(product.written, 64 * 64 * 2);
   EXPECT_EQ(product.read, 4 * 64 * 64 * 2);
   EXPECT_EQ(product.barriers, 2);

@@ -55,6 +55,7 @@ def Kami_TransportEnum : Kami_Enum<"TransportKind", "how an operand reaches othe
 
 def Kami_UnitEnum : Kami_Enum<"UnitKind", "the compute unit that executes an atom", [
     I32EnumAttrCase<"Warp", 0, "warp">,
+    I32EnumAttrCase<"WarpGroup", 1, "warpgroup">,
   ]>;
 
 def Kami_PrecisionEnum : Kami_Enum<"Precision", "how f32 elements are multiplied", [
@@ -197,6 +198,9 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     * (C4) no more slices are shared than a warp holds
     * (C5) `gathered` and `resident` share all slices of every operand that is
       broadcast
+    * (C6) the unit is the atom's: four warps in unison for wgmma, else a warp
+    * (C7) warp groups stand in one column and one layer of whole groups, with B
+      resident and A in registers
   }];
   let parameters = (ins
     EnumParameter<Kami_AlgorithmEnum>:$algorithm,

@@ -74,9 +74,11 @@ def Kami_CollectOp : Kami_Op<"collect", [
     * (C1) the role is c
     * (C2) `alpha` and `beta` have its element type
     * (C3) the extents are equal, where they are static
+    * (C4) the matrix's elements have the distributed one's type or are narrower
+      floats
   }];
   let arguments = (ins Kami_DistributedType:$value, Kami_GlobalMatrix:$dest,
-                       Optional<Kami_ScalarFloat>:$alpha, Optional<Kami_ScalarFloat>:$beta);
+                       Optional<Kami_Scale>:$alpha, Optional<Kami_Scale>:$beta);
   let assemblyFormat = [{
     $value `,` $dest
     (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`beta` `(` $beta^ `:` type($beta) `)`)?

@@ -63,7 +63,8 @@ def Kami_DistributedType : TypeDef<Kami_Dialect, "Distributed", [ShapedTypeInter
     Example: `!kami.distributed<64x32xf16, a, #plan>`
 
     Constraints:
-    * (C1) the element type is the plan's atom's for the role
+    * (C1) the element type is the plan's atom's for the role; of integers, the
+      one without a sign
     * (C2) the extents are the plan's tile's for the role
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,

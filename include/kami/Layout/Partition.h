@@ -91,6 +91,15 @@ constexpr Transport allTransports[] = {
     Transport::Staged, Transport::DoubleBuffered, Transport::Gathered,
     Transport::Resident};
 
+/// What executes an instruction.
+enum class Unit {
+  /// One warp, with A, B and C in its registers.
+  Warp,
+  /// Four warps in unison. B lies in shared memory, where the matrix unit reads
+  /// it; A and C are in registers.
+  WarpGroup,
+};
+
 /// Where an operand of a block's product lies before it.
 enum class Source {
   /// In memory; every warp loads what it holds.
@@ -105,6 +114,7 @@ struct Exchange {
   Transport transport = Transport::Staged;
   Source a = Source::Memory;
   Source b = Source::Memory;
+  Unit unit = Unit::Warp;
 
   /// Whether the parked slices of A, of B, lie in shared memory between
   /// products. Otherwise the product writes them.
@@ -145,6 +155,8 @@ struct Partition {
   /// and are left out.
   int64_t activeStages;
 
+  /// The tile's k extent in whole slices.
+  int64_t paddedK() const { return (tile.k + sliceK - 1) / sliceK * sliceK; }
   int64_t paddedM() const { return warpM * grid.m; }
   int64_t paddedN() const { return warpN * grid.n; }
 

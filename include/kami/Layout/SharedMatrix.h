@@ -25,6 +25,7 @@
 #ifndef KAMI_LAYOUT_SHAREDMATRIX_H
 #define KAMI_LAYOUT_SHAREDMATRIX_H
 
+#include "kami/Layout/Partition.h"
 #include <cstdint>
 
 namespace kami {
@@ -117,6 +118,10 @@ inline bool operator==(const SharedMatrix &a, const SharedMatrix &b) {
   return a.outer == b.outer && a.k == b.k && a.elementBytes == b.elementBytes &&
          a.major == b.major && a.swizzleBytes == b.swizzleBytes;
 }
+
+/// B of a partition of one column, as four warps in unison read it: all of k,
+/// every row of the grid its slabs.
+SharedMatrix residentB(const Partition &partition, unsigned elementBytes);
 
 /// XORed into the number of a 16-byte chunk of a swizzle row, for the line with
 /// that number: 128-byte rows use the line's three low bits, 64-byte rows two

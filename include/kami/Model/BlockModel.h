@@ -43,7 +43,7 @@ struct BlockCost {
 
 BlockCost blockCost(const Atom &atom, const AtomRate &rate,
                     const Partition &partition, const Slicing &slicing,
-                    Transport transport, const Resources &resources,
+                    const Exchange &exchange, const Resources &resources,
                     const Chip &chip,
                     const CalibratedAssumptions &assumptions = {});
 

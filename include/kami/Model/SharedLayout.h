@@ -117,13 +117,18 @@ SharedTraffic reduceTraffic(const Partition &partition, ElementBytes element);
 /// keeps the next tile from overwriting what is still read, if anything is.
 SharedTraffic blockTraffic(const Partition &partition, const Slicing &slicing,
                            ElementBytes element, int64_t kTiles,
-                           Transport transport = Transport::Staged);
+                           const Exchange &exchange = {});
 
 /// One product of operands that are distributed over the block, in a row of
 /// such products: with the barrier that separates it from the one before, where
 /// there must be one.
 SharedTraffic productTraffic(const Partition &partition, const Slicing &slicing,
-                             ElementBytes element, Transport transport);
+                             ElementBytes element, const Exchange &exchange);
+
+/// Bytes that warp groups' instructions of one k tile read from shared memory
+/// themselves, not counted above; 0 for warps.
+int64_t matrixUnitReads(const Partition &partition, ElementBytes element,
+                        const Exchange &exchange);
 
 } // namespace kami
 

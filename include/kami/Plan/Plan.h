@@ -46,8 +46,12 @@ struct Plan {
   Partition partition() const {
     return Partition(tile, grid, atom->shape, slices.k);
   }
+  Unit unit() const {
+    return atom && atom->instruction == Instruction::Wgmma ? Unit::WarpGroup
+                                                           : Unit::Warp;
+  }
   Exchange exchange(Source source = Source::Memory) const {
-    return {transport, source, source};
+    return {transport, source, source, unit()};
   }
 };
 

@@ -34,6 +34,7 @@ struct Misfit {
     BadTile,
     BadSlice,
     BadParked,
+    NotGroups,
     NotGatheredA,
     NotGatheredB,
     Threads,

@@ -129,7 +129,7 @@ struct Chip {
     return atomsFor(operand, operand, accumulator);
   }
   /// The same of `groupAtoms`.
-  llvm::SmallVector<RatedAtom, 4> groupAtomsFor(ElementKind operand,
+  llvm::SmallVector<RatedAtom, 4> groupAtomsFor(ElementKind a, ElementKind b,
                                                 ElementKind accumulator) const;
   /// The rate of that atom, or null where the chip does not have it.
   const AtomRate *findRate(const Atom &atom) const;

@@ -145,13 +145,12 @@ Exchange kami::exchangeOf(GemmOp op, const Plan &plan) {
 }
 
 PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
-  return PlanAttr::get(context, toKind(plan.algorithm()), plan.grid.m,
-                       plan.grid.n, plan.grid.k,
-                       plan.unit() == Unit::WarpGroup ? UnitKind::WarpGroup
-                                                      : UnitKind::Warp,
-                       toAttribute(context, *plan.atom), plan.tile.m,
-                       plan.tile.n, plan.tile.k, toKind(plan.transport),
-                       plan.slices.k, plan.slices.sharedA, plan.slices.sharedB);
+  return PlanAttr::get(
+      context, toKind(plan.algorithm()), plan.grid.m, plan.grid.n, plan.grid.k,
+      plan.unit() == Unit::WarpGroup ? UnitKind::WarpGroup : UnitKind::Warp,
+      toAttribute(context, *plan.atom), plan.tile.m, plan.tile.n, plan.tile.k,
+      toKind(plan.transport), plan.slices.k, plan.slices.sharedA,
+      plan.slices.sharedB);
 }
 
 FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {

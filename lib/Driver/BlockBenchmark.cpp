@@ -104,8 +104,8 @@ public:
       : device(device), problem(problem), blocks(blocks),
         operand(*sim::formatOf(elementType(context, problem.operand))),
         sum(*sim::formatOf(elementType(context, problem.accumulator))),
-        isUnsigned(problem.operand == ElementKind::U8),
-        a(device), b(device), c(device) {}
+        isUnsigned(problem.operand == ElementKind::U8), a(device), b(device),
+        c(device) {}
 
   /// Allocates, and draws small integers and numbers between -1 and 1.
   llvm::Error allocate();
@@ -174,8 +174,8 @@ std::vector<double> BlockMatrices::draw(int64_t elements, bool integers,
 }
 
 llvm::Error BlockMatrices::upload(bool integers) {
-  for (auto [buffer, bytes] : {std::pair(&a, &bytesA[integers]),
-                               std::pair(&b, &bytesB[integers])})
+  for (auto [buffer, bytes] :
+       {std::pair(&a, &bytesA[integers]), std::pair(&b, &bytesB[integers])})
     if (llvm::Error error = check(kamiCudaCopyToDevice(
             device, buffer->get(), bytes->data(), bytes->size())))
       return error;

@@ -26,8 +26,11 @@ public:
                      const BlockOperands &operands)
       : b(UnknownLoc::get(context), context), plan(toAttribute(context, plan)),
         threads(plan.grid.warps() * this->plan.getAtom().getLanes()),
-        staysInShared(
-            sharedLayout(plan, plan.exchange(Source::Block)).kept > 0),
+        staysInShared(sharedLayout(plan, plan.exchange(Source::Block)).kept >
+                      0),
+        keepsOpaque(isFloat8(plan.atom->operand) &&
+                    plan.atom->instruction == Instruction::MmaSync &&
+                    plan.slices.sharedA == 0),
         unsignedA(plan.atom->operand == ElementKind::U8),
         unsignedB(plan.atom->operandB() == ElementKind::U8),
         operands(operands) {
@@ -52,12 +55,15 @@ private:
   Value matrix(Value matrices, Value index);
   Value repeat(Value a, Value bMatrix, Value count, Value never);
   void touchSharedMemory(Value condition);
+  Value maybeAnother(Value a, Value condition);
 
   ImplicitLocOpBuilder b;
   PlanAttr plan;
   int64_t threads;
   /// Whether an operand stays in shared memory, in part or as a whole.
   bool staysInShared;
+  /// Whether A, in registers, must not look the same in all repeats.
+  bool keepsOpaque;
   /// How the elements are taken.
   PrecisionAttr precision;
   bool unsignedA, unsignedB;
@@ -95,6 +101,21 @@ void BlockKernelBuilder::touchSharedMemory(Value condition) {
   memref::StoreOp::create(b, zero, memory, constant(0));
 }
 
+/// A, or, if the condition holds, A read again, so that no compiler can know
+/// that it is the same in every repeat: where an instruction is expanded into a
+/// product and a sum, the product would leave the loop.
+Value BlockKernelBuilder::maybeAnother(Value a, Value condition) {
+  Operation *distribution = a.getDefiningOp();
+  auto choice = scf::IfOp::create(b, a.getType(), condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, b.clone(*distribution)->getResult(0));
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, a);
+  return choice.getResult(0);
+}
+
 /// A·B, `count` times added up. No repeat has the number `never`.
 Value BlockKernelBuilder::repeat(Value a, Value bMatrix, Value count,
                                  Value never) {
@@ -107,10 +128,12 @@ Value BlockKernelBuilder::repeat(Value a, Value bMatrix, Value count,
       scf::ForOp::create(b, constant(0), count, constant(1), ValueRange{start});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  auto product =
-      GemmOp::create(b, TypeRange{type}, a, bMatrix, loop.getRegionIterArg(0), Value(), one, false,
-                                false, element, plan, precision, unsignedA,
-                                unsignedB);
+  if (keepsOpaque)
+    a = maybeAnother(a, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                              loop.getInductionVar(), never));
+  auto product = GemmOp::create(
+      b, TypeRange{type}, a, bMatrix, loop.getRegionIterArg(0), Value(), one,
+      false, false, element, plan, precision, unsignedA, unsignedB);
   if (staysInShared)
     touchSharedMemory(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                             loop.getInductionVar(), never));
@@ -125,10 +148,9 @@ OwningOpRef<ModuleOp> BlockKernelBuilder::build() {
   b.setInsertionPointToStart(module->getBody());
   auto kernels = gpu::GPUModuleOp::create(b, "block_gemm_module");
   b.setInsertionPointToStart(kernels.getBody());
-  Type types[] = {matrices(Role::A, operands.sets),
-                  matrices(Role::B, operands.sets),
-                  matrices(Role::C, operands.blocks), b.getIndexType(),
-                  b.getIndexType()};
+  Type types[] = {
+      matrices(Role::A, operands.sets), matrices(Role::B, operands.sets),
+      matrices(Role::C, operands.blocks), b.getIndexType(), b.getIndexType()};
   auto kernel =
       gpu::GPUFuncOp::create(b, "block_gemm", b.getFunctionType(types, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
@@ -162,7 +184,8 @@ void BlockKernelBuilder::addProgram(ModuleOp module, int64_t repeats) {
     return function;
   };
   func::FuncOp main = addFunction("main");
-  main->setAttr(referenceAttributeName, b.getAttr<FlatSymbolRefAttr>("product"));
+  main->setAttr(referenceAttributeName,
+                b.getAttr<FlatSymbolRefAttr>("product"));
   Value one = constant(1);
   SmallVector<Value> arguments(main.getArguments());
   arguments.append({constant(repeats), constant(-1)});
@@ -185,9 +208,10 @@ void BlockKernelBuilder::addProgram(ModuleOp module, int64_t repeats) {
   func::ReturnOp::create(b);
 }
 
-OwningOpRef<ModuleOp>
-kami::buildBlockProgram(MLIRContext *context, const Plan &plan,
-                        const BlockOperands &operands, int64_t repeats) {
+OwningOpRef<ModuleOp> kami::buildBlockProgram(MLIRContext *context,
+                                              const Plan &plan,
+                                              const BlockOperands &operands,
+                                              int64_t repeats) {
   context->loadDialect<func::FuncDialect>();
   OwningOpRef<ModuleOp> module = buildBlockModule(context, plan, operands);
   BlockKernelBuilder(context, plan, operands).addProgram(*module, repeats);

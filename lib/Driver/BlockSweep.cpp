@@ -74,8 +74,8 @@ llvm::Expected<BlockCase> BlockSweep::drawCase(int64_t number,
   one.problem.source = Source::Block;
   static constexpr int64_t usual[] = {1, 8, 16, 17, 32, 40, 64, 72};
   auto extent = [&] {
-    return std::min(options.maxExtent, below(2) ? usual[below(8)]
-                                                : 1 + below(100));
+    return std::min(options.maxExtent,
+                    below(2) ? usual[below(8)] : 1 + below(100));
   };
   PlannerOptions planner;
   planner.keepRejected = false;
@@ -125,18 +125,16 @@ std::string BlockSweep::checkTraffic(const BlockCase &one,
   Partition partition = plan.partition();
   ElementBytes bytes{byteWidth(plan.atom->operand),
                      byteWidth(plan.atom->accumulator)};
-  SharedTraffic product =
-      productTraffic(partition, plan.slices, bytes,
-                     plan.exchange(Source::Block));
+  SharedTraffic product = productTraffic(partition, plan.slices, bytes,
+                                         plan.exchange(Source::Block));
   int64_t parkedByAll =
       parkingTraffic(partition, plan.slices, bytes, plan.exchange()).written;
-  int64_t parkedByProduct =
-      parkingTraffic(partition, plan.slices, bytes,
-                     plan.exchange(Source::Block))
-          .written;
-  int64_t written = (one.repeats * product.written + parkedByAll -
-                     parkedByProduct) *
-                    one.operands.blocks;
+  int64_t parkedByProduct = parkingTraffic(partition, plan.slices, bytes,
+                                           plan.exchange(Source::Block))
+                                .written;
+  int64_t written =
+      (one.repeats * product.written + parkedByAll - parkedByProduct) *
+      one.operands.blocks;
   int64_t read = one.repeats * product.read * one.operands.blocks;
   if (report.shared.written != written || report.shared.read != read)
     return llvm::formatv("shared memory: {0} bytes written and {1} read, the "
@@ -175,8 +173,8 @@ std::string BlockSweep::judge(const BlockCase &one, double &error) {
 void BlockSweep::print(int64_t number, const BlockCase &one) {
   const Extents &extents = one.problem.extents;
   os << "case " << number << ": " << extents.m << "x" << extents.n << "x"
-     << extents.k << " " << names(one.problem.operand, one.problem.operandB()) << " "
-     << one.operands.blocks << " blocks of " << one.operands.sets
+     << extents.k << " " << names(one.problem.operand, one.problem.operandB())
+     << " " << one.operands.blocks << " blocks of " << one.operands.sets
      << " sets, repeated " << one.repeats << " times"
      << (one.run.inputs == InputKind::Integers ? " integers" : " random")
      << " | " << summary(one.plan) << " | " << toAttribute(&context, one.plan)

@@ -269,8 +269,9 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                        << " for this atom, but got " << stringifyUnitKind(unit);
   if (isGroup && (gridM % warpsPerGroup != 0 || gridN != 1 || gridK != 1 ||
                   transport != TransportKind::Resident || sharedA != 0))
-    return emitError() << "expected warp groups in a grid of one column and one "
-                          "layer, with B resident and A in registers";
+    return emitError()
+           << "expected warp groups in a grid of one column and one "
+              "layer, with B resident and A in registers";
   return verifySlicing(
       emitError,
       Partition({tileM, tileN, tileK}, grid, atom.getExtents(), sliceK),

@@ -36,8 +36,8 @@ BlockCost kami::blockCost(const Atom &atom, const AtomRate &rate,
   int64_t unitReads = matrixUnitReads(
       partition, {byteWidth(atom.operand), byteWidth(atom.accumulator)},
       exchange);
-  cost.sharedBandwidth = double(traffic.written + traffic.read + unitReads) /
-                         chip.sharedBandwidth;
+  cost.sharedBandwidth =
+      double(traffic.written + traffic.read + unitReads) / chip.sharedBandwidth;
   // Every barrier separates a write from its reads; reads without one, of what
   // is resident, wait once.
   double waits = std::max<double>(traffic.barriers, traffic.read > 0);

@@ -77,9 +77,8 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
     // B is read where it lies, and A is held as a whole.
     registers.accumulators = perThread(partition.warpM * partition.warpN,
                                        byteWidth(atom.accumulator));
-    registers.heldA =
-        perThread(partition.warpM * partition.paddedK(),
-                  byteWidth(atom.operand));
+    registers.heldA = perThread(partition.warpM * partition.paddedK(),
+                                byteWidth(atom.operand));
     registers.overhead = registerOverhead;
     return registers;
   }

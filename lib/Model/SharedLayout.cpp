@@ -286,7 +286,7 @@ int64_t kami::matrixUnitReads(const Partition &partition, ElementBytes element,
     return 0;
   // Each 16 rows of the four warps need all of B.
   constexpr int64_t rows = 16;
-  int64_t passes = partition.grid.warps() / warpsPerGroup *
-                   (partition.warpM / rows);
+  int64_t passes =
+      partition.grid.warps() / warpsPerGroup * (partition.warpM / rows);
   return passes * partition.paddedK() * partition.warpN * element.operand;
 }

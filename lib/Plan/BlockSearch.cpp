@@ -57,7 +57,7 @@ void BlockSearch::runGroups() {
       !wants(Transport::Resident))
     return;
   Partition partition(problem.extents, grid, atom.shape, atom.shape.k);
-  if ((grid.m - 1) * partition.warpM < problem.extents.m)
+  if ((grid.m - warpsPerGroup) * partition.warpM < problem.extents.m)
     add(Transport::Resident, {atom.shape.k, 0, partition.heldB()});
 }
 
@@ -77,9 +77,10 @@ void BlockSearch::run() {
       tryWidth(width * atom.shape.k);
 }
 
-/// None, half and all of `held`.
-static llvm::SmallVector<int64_t, 3> shares(int64_t held) {
-  llvm::SmallVector<int64_t, 3> counts = {0, held / 2, held};
+/// None, some quarters and all of `held`.
+static llvm::SmallVector<int64_t, 5> shares(int64_t held) {
+  llvm::SmallVector<int64_t, 5> counts = {0, held / 4, held / 2, 3 * held / 4,
+                                          held};
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   return counts;
 }

@@ -125,9 +125,9 @@ static Candidate makeCandidate(const Tiling &tiling, const Problem &problem,
       {problem.extents, double(element.operand), double(element.accumulator)},
       tiling.plan.grid, machineFor(chip, rate, options.paper));
   if (problem.source == Source::Block)
-    candidate.block = blockCost(atom, rate, partition, tiling.plan.slices,
-                                tiling.plan.exchange(Source::Block),
-                                tiling.resources, chip);
+    candidate.block =
+        blockCost(atom, rate, partition, tiling.plan.slices,
+                  tiling.plan.exchange(Source::Block), tiling.resources, chip);
   candidate.calibrated =
       tiling.misfit ? calibratedCost({problem.extents, problem.batch}, atom,
                                      rate, partition, tiling.plan.slices,
@@ -260,9 +260,9 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
 
   Choice choice;
   if (problem.source == Source::Block) {
-    llvm::append_range(
-        atoms, chip.groupAtomsFor(problem.operand, problem.operandB(),
-                                  problem.accumulator));
+    llvm::append_range(atoms,
+                       chip.groupAtomsFor(problem.operand, problem.operandB(),
+                                          problem.accumulator));
     addBlockCandidates(problem, chip, options, grids, atoms, choice);
   }
   for (const WarpGrid &grid : grids) {

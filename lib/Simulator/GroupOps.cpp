@@ -200,8 +200,8 @@ static LogicalResult runStep(Execution &x, Warp &warp,
       x.scratchB.insert(x.scratchB.end(), row, row + form.n);
     }
     x.scratchC.resize(form.m * form.n);
-    gather(x, warp, sums.slot, sums.first, form.placesC, form.c,
-           Reading::Plain, x.scratchC.data());
+    gather(x, warp, sums.slot, sums.first, form.placesC, form.c, Reading::Plain,
+           x.scratchC.data());
     multiply(form, x.scratchA.data(), x.scratchB.data(), x.scratchC.data());
     scatter(x, warp, sums.slot, sums.first, form.placesC, form.c,
             x.scratchC.data());

@@ -28,7 +28,7 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 double kami::sim::readElement(const ElementFormat &format, Reading reading,
-                          uint64_t bits) {
+                              uint64_t bits) {
   switch (reading) {
   case Reading::Plain:
     return toDouble(format, bits);

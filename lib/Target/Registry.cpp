@@ -114,8 +114,8 @@ Chip::groupAtomsFor(ElementKind a, ElementKind b,
 const AtomRate *Chip::findRate(const Atom &atom) const {
   for (llvm::ArrayRef<AtomRate> rates : {atoms, groupAtoms})
     for (const AtomRate &rate : rates)
-    if (rate.atom == atom.name)
-      return &rate;
+      if (rate.atom == atom.name)
+        return &rate;
   return nullptr;
 }
 

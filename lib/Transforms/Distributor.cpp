@@ -106,9 +106,9 @@ SmallVector<Type> kami::shareTypes(DistributedType type, const Plan &plan) {
     fragment = rowsType(partition, fragment.getAtom());
   SmallVector<Type> types(holdings.inRegisters.size(), fragment);
   if (holdings.parked)
-    types.push_back(bufferType(
-        type.getContext(),
-        parkedBytes(partition, exchange, fragment, holdings.parked)));
+    types.push_back(
+        bufferType(type.getContext(), parkedBytes(partition, exchange, fragment,
+                                                  holdings.parked)));
   return types;
 }
 
@@ -244,8 +244,8 @@ void Distributor::takeShare(OperandSide &side, ValueRange share) {
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// Where this warp's held slice of that index starts along k: (position + stage)
-/// · pk · stageK + layer · stageK + slice · sliceK.
+/// Where this warp's held slice of that index starts along k: (position +
+/// stage) · pk · stageK + layer · stageK + slice · sliceK.
 Value Distributor::sliceStart(OperandSide &side, int64_t index) {
   int64_t stage = firstStage(partition, side.receivers, index);
   int64_t slice = index % partition.slicesPerStage;
@@ -332,7 +332,7 @@ SmallVector<Value> Distributor::distribute(Value matrix, Role role,
   if (holdings.parked) {
     own.parkedBuffer =
         view(home, parkedBytes(partition, exchange, fragmentType(role),
-                          holdings.parked));
+                               holdings.parked));
     park(own, matrix);
     gpu::BarrierOp::create(b);
     share.push_back(own.parkedBuffer);

@@ -138,7 +138,8 @@ TEST(Chip, LanesReachTheVendorsPeaks) {
 // atoms does not see them.
 TEST(Chip, GroupAtoms) {
   const Chip &h200 = chip("sm_90");
-  auto halves = h200.groupAtomsFor(ElementKind::F16, ElementKind::F32);
+  auto halves =
+      h200.groupAtomsFor(ElementKind::F16, ElementKind::F16, ElementKind::F32);
   ASSERT_EQ(halves.size(), 1u);
   EXPECT_EQ(halves.front().atom->name, "wgmma.m16n8k16.f32.f16");
   EXPECT_NEAR(h200.multiprocessors * h200.tensorCores * h200.boostMHz * 1e-6 *
@@ -148,7 +149,7 @@ TEST(Chip, GroupAtoms) {
   for (const RatedAtom &atom :
        h200.atomsFor(ElementKind::F16, ElementKind::F32))
     EXPECT_EQ(atom.atom->instruction, Instruction::MmaSync);
-  EXPECT_EQ(h200.findRate(*halves.front().atom), nullptr);
+  EXPECT_EQ(h200.findRate(*halves.front().atom), halves.front().rate);
   for (const Chip &one : allChips()) {
     EXPECT_EQ(one.groupAtoms.empty(), one.name != "sm_90") << one.name.str();
     for (const AtomRate &rate : one.groupAtoms) {

@@ -169,8 +169,9 @@ TEST(SharedLayout, TrafficIsTheSumOverWarps) {
   }
 }
 
-// Two buffers in turn need one barrier a slice, and one more before the next tile
-// where the first buffer was the last to be read: 4 stages leave the second.
+// Two buffers in turn need one barrier a slice, and one more before the next
+// tile where the first buffer was the last to be read: 4 stages leave the
+// second.
 TEST(SharedLayout, DoubleBuffered) {
   Exchange exchange = {Transport::DoubleBuffered};
   Partition four({64, 64, 64}, {4, 1, 1}, {16, 8, 16}, 16);
@@ -202,8 +203,7 @@ TEST(SharedLayout, ResidentOperandsStay) {
   EXPECT_EQ(layout.reduce.offset, layout.kept);
   EXPECT_EQ(layout.bytes, layout.kept + 64 * 64 * 4);
   EXPECT_FALSE(writesShared(partition, slicing, resident));
-  SharedTraffic product =
-      productTraffic(partition, slicing, halves, resident);
+  SharedTraffic product = productTraffic(partition, slicing, halves, resident);
   // Nothing of A and B is written; each of 2 stages is read by all 8 warps.
   SharedTraffic reduce = reduceTraffic(partition, halves);
   EXPECT_EQ(product.written, reduce.written);
@@ -220,8 +220,7 @@ TEST(SharedLayout, GatheredOperandsAreWrittenByEveryProduct) {
   SharedLayout layout = sharedLayout(partition, slicing, halves, gathered);
   EXPECT_EQ(layout.kept, 0);
   EXPECT_EQ(layout.bytes, 64 * 64 * 2);
-  SharedTraffic product =
-      productTraffic(partition, slicing, halves, gathered);
+  SharedTraffic product = productTraffic(partition, slicing, halves, gathered);
   EXPECT_EQ(product.written, 64 * 64 * 2);
   EXPECT_EQ(product.read, 4 * 64 * 64 * 2);
   EXPECT_EQ(product.barriers, 2);

@@ -66,7 +66,8 @@ int main(int argc, char **argv) {
   if (!kind)
     return reportError("kami-sweep", kind.takeError());
   options.device = *kind;
-  llvm::Expected<SweepResult> result = (block ? runBlockSweep : runSweep)(options, llvm::outs());
+  llvm::Expected<SweepResult> result =
+      (block ? runBlockSweep : runSweep)(options, llvm::outs());
   if (!result)
     return reportError("kami-sweep", result.takeError());
   llvm::outs() << "device " << name(*kind) << ", seed " << options.seed

@@ -39,8 +39,8 @@ buildBlockModule(mlir::MLIRContext *context, const Plan &plan,
                  const BlockOperands &operands);
 
 /// The same with a function `main` of A, B and C that launches it to repeat
-/// `repeats` times, and the `kami.reference` that says what this computes. There
-/// have to be as many sets as blocks, or one.
+/// `repeats` times, and the `kami.reference` that says what this computes.
+/// There have to be as many sets as blocks, or one.
 mlir::OwningOpRef<mlir::ModuleOp>
 buildBlockProgram(mlir::MLIRContext *context, const Plan &plan,
                   const BlockOperands &operands, int64_t repeats);

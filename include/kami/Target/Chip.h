@@ -116,8 +116,8 @@ struct Chip {
   llvm::ArrayRef<AtomRate> atoms;
   llvm::ArrayRef<Citation> citations;
   /// Atoms that several warps execute in unison, of a family of their own. They
-  /// need operands in shared memory, so that what plans and verifies warps'
-  /// atoms (`atomsFor`, `findRate`) does not see them.
+  /// need operands in shared memory, so that who plans for warps (`atomsFor`)
+  /// does not see them.
   llvm::ArrayRef<AtomRate> groupAtoms = {};
 
   /// The atoms that multiply A's elements with B's into `accumulator`, fastest

@@ -10,6 +10,7 @@
 #include "Wgmma.h"
 #include "kami/Bridge/Bridge.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -143,6 +144,13 @@ struct ConvertKamiToNVVM
   void runOnOperation() override {
     if (!getOperation().getTargetsAttr() && failed(attachTarget()))
       return signalPassFailure();
+    // Told the size of a block only, ptxas spills a few registers for another
+    // resident block. How many there are is the plan's business.
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      if (kernel.isKernel() && kernel.getKnownBlockSize() &&
+          !kernel->hasAttr(NVVM::NVVMDialect::getMinctasmAttrName()))
+        kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                        Builder(&getContext()).getI32IntegerAttr(1));
     if (failed(verifyWgmmaTarget(getOperation())) ||
         failed(expandWgmma(getOperation())))
       return signalPassFailure();

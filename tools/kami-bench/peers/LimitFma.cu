@@ -36,18 +36,16 @@ __global__ void __launch_bounds__(mostThreads)
       static_cast<const Element *>(operands.a)[block * operands.strideA];
   Element b =
       static_cast<const Element *>(operands.b)[block * operands.strideB];
-  Element c[chains] = {};
+  // Zeros; but equal chains, known to be so, would be computed once.
+  Element c[chains];
+#pragma unroll
+  for (int chain = 0; chain < chains; ++chain)
+    c[chain] = repeats < 0 ? chain : 0;
 #pragma unroll 4
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    // Equal chains would be computed once: what each holds is hidden.
 #pragma unroll
-    for (int chain = 0; chain < chains; ++chain) {
-      if constexpr (sizeof(Element) == 4)
-        asm volatile("" : "+f"(c[chain]));
-      else
-        asm volatile("" : "+d"(c[chain]));
+    for (int chain = 0; chain < chains; ++chain)
       c[chain] = multiplyAdd(a, b, c[chain]);
-    }
   }
   Element result = c[0];
 #pragma unroll

@@ -60,12 +60,23 @@ __global__ void __launch_bounds__(P::mostThreads)
   using Chains = cute::Shape<Int<P::m>, Int<P::n * P::chains>>;
   auto c = cute::partition_fragment_C(mma, Chains{});
   cute::clear(c);
+  // 0, which the compiler cannot know.
+  auto nothing = static_cast<uint32_t>(operands.strideC >> 63);
 #pragma unroll 4
   for (int repeat = 0; repeat < repeats; ++repeat) {
     CUTE_UNROLL
-    for (int chain = 0; chain < P::chains; ++chain)
+    for (int chain = 0; chain < P::chains; ++chain) {
+      // sm_90 has no e4m3 of this kind: ptxas multiplies as f16 from a zero and
+      // adds, and would do A·B once for all, were B known to stay.
+      if constexpr (cute::is_same_v<Operand, cutlass::float_e4m3_t>) {
+        auto words = cute::recast<uint32_t>(fragmentB);
+        CUTE_UNROLL
+        for (int i = 0; i < cute::size(words); ++i)
+          words(i) += nothing;
+      }
       cute::gemm(mma, fragmentA(cute::_, 0, 0), fragmentB(cute::_, 0, 0),
                  c(cute::_, 0, chain));
+    }
   }
   auto first = c(cute::_, 0, 0);
   CUTE_UNROLL

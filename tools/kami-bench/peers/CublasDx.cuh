@@ -85,6 +85,10 @@ struct CublasDx {
   using Blas = decltype(blas());
   static constexpr int threads = Blas::max_threads_per_block;
   static constexpr bool suggested = Where != Shared::Dense;
+  // The library uses ldmatrix where type, layout and extents allow.
+  static constexpr bool mayLoadPlainly =
+      !suggested || sizeof(Operand) == 8 || Extents::paddedM % 16 != 0 ||
+      Extents::paddedN % 16 != 0 || Extents::paddedK % 16 != 0;
 
   static constexpr __host__ __device__ auto layoutA() {
     if constexpr (suggested)
@@ -133,15 +137,17 @@ __global__ void __launch_bounds__(P::threads)
   auto partitioner = P::partitioner();
   auto c = partitioner.make_accumulator_fragment();
   cublasdx::clear(c);
+  uint32_t never = nothing(operands);
 #pragma unroll 1
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    forget(shared);
+    forget<P::mayLoadPlainly>(shared, never);
     typename P::Blas().execute(a, b, c);
   }
   auto global =
       static_cast<Accumulator *>(operands.c) + block * operands.strideC;
-  if (partitioner.is_thread_active())
-    CUTE_UNROLL
+  if (!partitioner.is_thread_active())
+    return;
+  CUTE_UNROLL
   for (int i = 0; i < cute::size(c); ++i) {
     auto where = partitioner.map_fragment_index(i);
     int row = cute::get<0>(where), column = cute::get<1>(where);

@@ -172,9 +172,10 @@ __global__ void __launch_bounds__(P::threads)
   // Short products several times over, so that the next one's loads can be
   // scheduled between this one's instructions.
   constexpr int unrolled = P::steps >= 4 ? 1 : 4 / P::steps;
+  uint32_t never = nothing(operands);
 #pragma unroll unrolled
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    forget(shared);
+    forget<P::plain>(shared, never);
     cute::for_each(cute::make_int_sequence<P::steps>{}, [&](auto step) {
       constexpr int now = decltype(step)::value;
       if constexpr (P::steps > 1)

@@ -100,12 +100,27 @@ __device__ void loadPadded(const Element *global, Tensor &&shared) {
   }
 }
 
-/// Shared memory may have changed, as far as the compiler can tell: every
-/// repeat reads it again, as a product of new data would. The pointer is
-/// needed; memory whose address nobody was given keeps its value over an asm
-/// that may write anywhere, and its loads would leave the loop.
-__device__ inline void forget(void *shared) {
+/// 0 in every run, which the compiler cannot know.
+__device__ inline uint32_t nothing(const Operands &operands) {
+  return static_cast<uint32_t>(operands.strideC >> 63);
+}
+
+/// Shared memory may have changed, as far as the compilers can tell: every
+/// repeat reads it again, as a product of new data would. Plain loads need a
+/// store that might happen, or ptxas takes them out of the loop; ldmatrix stays
+/// where it is.
+template <bool PlainLoads>
+__device__ void forget(void *shared, uint32_t nothing) {
   asm volatile("" : : "l"(shared) : "memory");
+  if constexpr (PlainLoads)
+    asm volatile("{\n"
+                 "  .reg .pred happens;\n"
+                 "  setp.ne.u32 happens, %1, 0;\n"
+                 "  @happens st.shared.u32 [%0], %1;\n"
+                 "}\n"
+                 :
+                 : "r"(cute::cast_smem_ptr_to_uint(shared)), "r"(nothing)
+                 : "memory");
 }
 
 /// Each thread writes what it holds of C, less the padding.

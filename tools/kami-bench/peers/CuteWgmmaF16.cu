@@ -16,7 +16,9 @@ template <class Type> void squares() {
   addCuteWgmma<Type, Extents<64, 64, 64>, 1, 2, true>();
   addCuteWgmmaBoth<Type, Extents<128, 128, 128>, 2, 1>();
   addCuteWgmma<Type, Extents<128, 128, 128>, 2, 2, true>();
-  addCuteWgmmaBoth<Type, Extents<192, 192, 192>, 3, 1>();
+  // A and C at once are more registers than 384 threads have.
+  addCuteWgmma<Type, Extents<192, 192, 192>, 3, 1, false>();
+  addCuteWgmma<Type, Extents<192, 192, 192>, 3, 2, false>();
 }
 } // namespace
 

@@ -60,8 +60,7 @@ __global__ void __launch_bounds__(P::mostThreads)
   using Chains = cute::Shape<Int<P::m>, Int<P::n * P::chains>>;
   auto c = cute::partition_fragment_C(mma, Chains{});
   cute::clear(c);
-  // 0, which the compiler cannot know.
-  auto nothing = static_cast<uint32_t>(operands.strideC >> 63);
+  uint32_t never = nothing(operands);
 #pragma unroll 4
   for (int repeat = 0; repeat < repeats; ++repeat) {
     CUTE_UNROLL
@@ -72,7 +71,7 @@ __global__ void __launch_bounds__(P::mostThreads)
         auto words = cute::recast<uint32_t>(fragmentB);
         CUTE_UNROLL
         for (int i = 0; i < cute::size(words); ++i)
-          words(i) += nothing;
+          words(i) += never;
       }
       cute::gemm(mma, fragmentA(cute::_, 0, 0), fragmentB(cute::_, 0, 0),
                  c(cute::_, 0, chain));
@@ -80,11 +79,9 @@ __global__ void __launch_bounds__(P::mostThreads)
   }
   auto first = c(cute::_, 0, 0);
   CUTE_UNROLL
-  for (int i = 0; i < cute::size(first); ++i)
-    CUTE_UNROLL
-  for (int chain = 1; chain < P::chains; ++chain)
-    if (!(c(i, 0, chain) == c(i, 0, 0)))
-      first(i) = Accumulator(-1);
+  for (int i = 0; i < cute::size(c); ++i)
+    if (!(c(i) == first(i % cute::size(first))))
+      first(i % cute::size(first)) = Accumulator(-1);
   auto global =
       static_cast<Accumulator *>(operands.c) + block * operands.strideC;
   auto where = thread.partition_C(

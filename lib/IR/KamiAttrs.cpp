@@ -267,15 +267,15 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                        << stringifyUnitKind(isGroup ? UnitKind::WarpGroup
                                                     : UnitKind::Warp)
                        << " for this atom, but got " << stringifyUnitKind(unit);
+  Partition partition({tileM, tileN, tileK}, grid, atom.getExtents(), sliceK);
   if (isGroup && (gridM % warpsPerGroup != 0 || gridN != 1 || gridK != 1 ||
-                  transport != TransportKind::Resident || sharedA != 0))
-    return emitError()
-           << "expected warp groups in a grid of one column and one "
-              "layer, with B resident and A in registers";
-  return verifySlicing(
-      emitError,
-      Partition({tileM, tileN, tileK}, grid, atom.getExtents(), sliceK),
-      transport, {sliceK, sharedA, sharedB});
+                  transport != TransportKind::Resident ||
+                  (sharedA != 0 && sharedA != partition.heldA())))
+    return emitError() << "expected warp groups in a grid of one column and "
+                          "one layer, with B resident, and all or nothing of A "
+                          "in shared memory";
+  return verifySlicing(emitError, partition, transport,
+                       {sliceK, sharedA, sharedB});
 }
 
 //===----------------------------------------------------------------------===//

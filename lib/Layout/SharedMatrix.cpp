@@ -141,6 +141,12 @@ GroupDescriptor SharedMatrix::descriptor(int64_t base, int64_t outerIndex,
   return descriptor;
 }
 
+SharedMatrix kami::residentA(const Partition &partition,
+                             unsigned elementBytes) {
+  return SharedMatrix::fitting(partition.paddedM(), partition.paddedK(),
+                               elementBytes, Major::K);
+}
+
 SharedMatrix kami::residentB(const Partition &partition,
                              unsigned elementBytes) {
   return SharedMatrix::fitting(partition.warpN, partition.paddedK(),

@@ -34,8 +34,8 @@ BlockCost kami::blockCost(const Atom &atom, const AtomRate &rate,
       partition, slicing,
       {byteWidth(atom.operand), byteWidth(atom.accumulator)}, exchange);
   int64_t unitReads = matrixUnitReads(
-      partition, {byteWidth(atom.operand), byteWidth(atom.accumulator)},
-      exchange);
+      partition, slicing,
+      {byteWidth(atom.operand), byteWidth(atom.accumulator)}, exchange);
   cost.sharedBandwidth =
       double(traffic.written + traffic.read + unitReads) / chip.sharedBandwidth;
   // Every barrier separates a write from its reads; reads without one, of what

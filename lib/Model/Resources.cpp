@@ -74,11 +74,12 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
 
   Registers registers;
   if (exchange.unit == Unit::WarpGroup) {
-    // B is read where it lies, and A is held as a whole.
+    // B is read where it lies; A is held as a whole, or lies there, too.
     registers.accumulators = perThread(partition.warpM * partition.warpN,
                                        byteWidth(atom.accumulator));
-    registers.heldA = perThread(partition.warpM * partition.paddedK(),
-                                byteWidth(atom.operand));
+    if (slicing.sharedA == 0)
+      registers.heldA = perThread(partition.warpM * partition.paddedK(),
+                                  byteWidth(atom.operand));
     registers.overhead = registerOverhead;
     return registers;
   }

@@ -16,10 +16,38 @@ using namespace kami;
 /// Alignment of a region: the widest access to shared memory.
 static constexpr int64_t regionAlignment = 16;
 
+/// The same where the matrix unit reads it: 8 of the longest swizzle rows.
+static constexpr int64_t matrixAlignment = 8 * 128;
+
 Slicing kami::clampSlicing(const Partition &partition, Slicing slicing) {
   slicing.sharedA = std::min(slicing.sharedA, partition.heldA());
   slicing.sharedB = std::min(slicing.sharedB, partition.heldB());
   return slicing;
+}
+
+/// Operands that warps in unison read in shared memory: B, and A if it is
+/// parked.
+static SharedLayout groupLayout(const Partition &partition,
+                                const Slicing &slicing, ElementBytes element,
+                                const Exchange &exchange) {
+  SharedLayout layout;
+  layout.sliceBytesA = partition.sliceElementsA() * element.operand;
+  layout.sliceBytesB = partition.sliceElementsB() * element.operand;
+  int64_t end = 0;
+  auto append = [&](SharedRegion &region, const SharedMatrix &matrix) {
+    region = {end, matrix.byteSize()};
+    end += llvm::alignTo(matrix.byteSize(), matrixAlignment);
+  };
+  for (bool stays : {true, false}) {
+    if (slicing.sharedA > 0 && (exchange.a == Source::Block) == stays)
+      append(layout.parkedA, residentA(partition, element.operand));
+    if ((exchange.b == Source::Block) == stays)
+      append(layout.parkedB, residentB(partition, element.operand));
+    if (stays)
+      layout.kept = end;
+  }
+  layout.bytes = end;
+  return layout;
 }
 
 SharedLayout kami::sharedLayout(const Partition &partition,
@@ -31,12 +59,8 @@ SharedLayout kami::sharedLayout(const Partition &partition,
   layout.sliceBytesA = partition.sliceElementsA() * element.operand;
   layout.sliceBytesB = partition.sliceElementsB() * element.operand;
 
-  if (exchange.unit == Unit::WarpGroup) {
-    layout.parkedB = {0, residentB(partition, element.operand).byteSize()};
-    layout.bytes = llvm::alignTo(layout.parkedB.bytes, regionAlignment);
-    layout.kept = exchange.b == Source::Block ? layout.bytes : 0;
-    return layout;
-  }
+  if (exchange.unit == Unit::WarpGroup)
+    return groupLayout(partition, slicing, element, exchange);
   int64_t end = 0;
   auto append = [&](SharedRegion &region, int64_t bytes) {
     region = {end, bytes};
@@ -280,13 +304,16 @@ SharedTraffic kami::productTraffic(const Partition &partition,
   return traffic;
 }
 
-int64_t kami::matrixUnitReads(const Partition &partition, ElementBytes element,
+int64_t kami::matrixUnitReads(const Partition &partition,
+                              const Slicing &slicing, ElementBytes element,
                               const Exchange &exchange) {
   if (exchange.unit == Unit::Warp)
     return 0;
-  // Each 16 rows of the four warps need all of B.
+  // Each 16 rows of the four warps need all of B, and their own of A.
   constexpr int64_t rows = 16;
   int64_t passes =
       partition.grid.warps() / warpsPerGroup * (partition.warpM / rows);
-  return passes * partition.paddedK() * partition.warpN * element.operand;
+  int64_t readRows = slicing.sharedA > 0 ? partition.paddedM() : 0;
+  return (passes * partition.warpN + readRows) * partition.paddedK() *
+         element.operand;
 }

@@ -58,7 +58,8 @@ void BlockSearch::runGroups() {
     return;
   Partition partition(problem.extents, grid, atom.shape, atom.shape.k);
   if ((grid.m - warpsPerGroup) * partition.warpM < problem.extents.m)
-    add(Transport::Resident, {atom.shape.k, 0, partition.heldB()});
+    for (int64_t sharedA : {int64_t(0), partition.heldA()})
+      add(Transport::Resident, {atom.shape.k, sharedA, partition.heldB()});
 }
 
 void BlockSearch::run() {

@@ -74,10 +74,13 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
   const WarpGrid &grid = plan.grid;
   if (plan.unit() == Unit::WarpGroup &&
       (grid.m % warpsPerGroup != 0 || grid.n != 1 || grid.k != 1 ||
-       plan.transport != Transport::Resident || plan.slices.sharedA != 0))
+       plan.transport != Transport::Resident))
     return {Misfit::NotGroups, warpsPerGroup};
   Partition partition = plan.partition();
   Slicing slicing = clampSlicing(partition, plan.slices);
+  if (plan.unit() == Unit::WarpGroup && slicing.sharedA != 0 &&
+      slicing.sharedA != partition.heldA())
+    return {Misfit::NotGroups, warpsPerGroup};
   bool gathered = plan.exchange().parksBroadcasts();
   if (gathered && plan.grid.n > 1 && slicing.sharedA < partition.heldA())
     return {Misfit::NotGatheredA, partition.heldA(), slicing.sharedA};
@@ -144,7 +147,7 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
   case Misfit::NotGroups:
     return ("expected a grid of rows of " + Twine(misfit.needed) +
             " warps in unison, one column and one layer, with B resident and A "
-            "in registers")
+            "as a whole in registers or in shared memory")
         .str();
   case Misfit::NotGatheredA:
     return gathered("A");

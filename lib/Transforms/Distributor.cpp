@@ -42,7 +42,7 @@ Holdings::Holdings(const Partition &partition, const Slicing &unclamped,
   int64_t held = isA ? partition.heldA() : partition.heldB();
   if (exchange.unit == Unit::WarpGroup) {
     // All of A's columns are one fragment.
-    if (isA)
+    if (isA && parked == 0)
       inRegisters.push_back(0);
     return;
   }
@@ -75,22 +75,26 @@ static FragmentType rowsType(const Partition &partition, MmaAtomAttr atom) {
                            partition.paddedK(), atom.getAType(), Role::A, atom);
 }
 
-/// How B lies in shared memory where the matrix unit reads it.
+/// How A or B lies in shared memory where the matrix unit reads it.
 static SharedMatrixAttr residentType(const Partition &partition,
-                                     MmaAtomAttr atom) {
-  Type element = atom.getBType();
+                                     MmaAtomAttr atom, Role role) {
+  Type element = atom.getElementType(role);
+  unsigned bytes = element.getIntOrFloatBitWidth() / 8;
+  bool isA = role == Role::A;
   SharedMatrix matrix =
-      residentB(partition, element.getIntOrFloatBitWidth() / 8);
-  return SharedMatrixAttr::get(atom.getContext(), matrix.k, matrix.outer,
-                               element, Role::B, MajorKind::KMajor,
-                               matrix.swizzleBytes);
+      isA ? residentA(partition, bytes) : residentB(partition, bytes);
+  return SharedMatrixAttr::get(atom.getContext(), isA ? matrix.outer : matrix.k,
+                               isA ? matrix.k : matrix.outer, element, role,
+                               MajorKind::KMajor, matrix.swizzleBytes);
 }
 
 /// Bytes that the parked slices of all warps take.
 static int64_t parkedBytes(const Partition &partition, const Exchange &exchange,
                            FragmentType slice, int64_t parked) {
   if (exchange.unit == Unit::WarpGroup)
-    return residentType(partition, slice.getAtom()).getMatrix().byteSize();
+    return residentType(partition, slice.getAtom(), slice.getRole())
+        .getMatrix()
+        .byteSize();
   return partition.grid.warps() * parked * slice.getByteSize();
 }
 
@@ -299,7 +303,7 @@ bool Distributor::park(OperandSide &side, Value tile) {
     Value value = tile ? loadSlice(side, tile, index) : side.slices[index];
     if (isGroup()) {
       PlaceOp::create(b, value, side.parkedBuffer, sliceStart(side, index),
-                      constant(0), residentType(partition, atom));
+                      constant(0), residentType(partition, atom, Role::B));
       continue;
     }
     Value slot =
@@ -324,8 +328,15 @@ SmallVector<Value> Distributor::distribute(Value matrix, Role role,
   if (barrierFirst)
     gpu::BarrierOp::create(b);
   SmallVector<Value> share;
-  if (isGroup() && role == Role::A)
-    return {loadRows(matrix)};
+  if (isGroup() && role == Role::A) {
+    if (holdings.parked == 0)
+      return {loadRows(matrix)};
+    Value buffer = view(home, parkedBytes(partition, exchange,
+                                          fragmentType(role), holdings.parked));
+    placeRows(matrix, buffer);
+    gpu::BarrierOp::create(b);
+    return {buffer};
+  }
   loadHeld(own, matrix);
   for (int64_t index : holdings.inRegisters)
     share.push_back(own.slices[index]);
@@ -397,27 +408,66 @@ Value Distributor::emitStage(int64_t stage, int64_t slice, Value accumulator) {
                        accumulator);
 }
 
+/// `rows` rows of A from a row on, all of k.
+Value Distributor::loadRows(Value tile, Value first, FragmentType type) {
+  auto matrix = cast<MemRefType>(tile.getType());
+  return LoadOp::create(b, type, tile, first, constant(0),
+                        matrix.getDimSize(0) >= partition.paddedM(),
+                        matrix.getDimSize(1) >= partition.paddedK());
+}
+
 /// All that a warp in unison needs of A.
 Value Distributor::loadRows(Value tile) {
-  auto type = cast<MemRefType>(tile.getType());
-  return LoadOp::create(b, rowsType(partition, atom), tile,
-                        multiply(row, partition.warpM), constant(0),
-                        type.getDimSize(0) >= partition.paddedM(),
-                        type.getDimSize(1) >= partition.paddedK());
+  return loadRows(tile, multiply(row, partition.warpM),
+                  rowsType(partition, atom));
+}
+
+/// The first row of this warp's group in A's matrix in shared memory.
+Value Distributor::groupRow() {
+  Value group = b.createOrFold<arith::DivUIOp>(row, constant(warpsPerGroup));
+  return multiply(group, warpsPerGroup * partition.warpM);
+}
+
+/// Writes a warp's rows of A to shared memory: its i-th tile of 16 rows goes to
+/// the group's i-th 64, where the matrix unit looks for it.
+void Distributor::placeRows(Value tile, Value buffer) {
+  int64_t height = atom.getM();
+  auto type = FragmentType::get(b.getContext(), height, partition.paddedK(),
+                                atom.getAType(), Role::A, atom);
+  Value inGroup = b.createOrFold<arith::RemUIOp>(row, constant(warpsPerGroup));
+  Value own = add(groupRow(), multiply(inGroup, height));
+  for (int64_t first = 0; first != partition.warpM; first += height) {
+    Value rows = loadRows(
+        tile, add(multiply(row, partition.warpM), constant(first)), type);
+    PlaceOp::create(b, rows, buffer, add(own, constant(warpsPerGroup * first)),
+                    constant(0), residentType(partition, atom, Role::A));
+  }
 }
 
 /// The accumulators of warps in unison after one k tile.
 Value Distributor::emitGroupTile(Value aTile, Value bTile, Value accumulator) {
-  Value rows = aTile ? loadRows(aTile) : sideA.slices.front();
-  if (bTile) {
+  bool placesA = sideA.parked > 0;
+  Value rows;
+  if (!placesA)
+    rows = aTile ? loadRows(aTile) : sideA.slices.front();
+  if (placesA && aTile)
+    placeRows(aTile, sideA.parkedBuffer);
+  if (bTile)
     park(sideB, bTile);
+  if (bTile || (placesA && aTile))
     gpu::BarrierOp::create(b);
-  }
   Value origin = constant(0);
-  return GroupMmaOp::create(b, accumulator.getType(), rows, sideB.parkedBuffer,
-                            origin, origin, accumulator, ValueRange(),
-                            SharedMatrixAttr(), residentType(partition, atom),
-                            IntegerAttr());
+  if (!placesA)
+    return GroupMmaOp::create(
+        b, accumulator.getType(), rows, sideB.parkedBuffer, origin, origin,
+        accumulator, ValueRange(), SharedMatrixAttr(),
+        residentType(partition, atom, Role::B), IntegerAttr());
+  return GroupMmaOp::create(b, accumulator.getType(), sideA.parkedBuffer,
+                            sideB.parkedBuffer, origin, origin, accumulator,
+                            ValueRange{groupRow(), origin},
+                            residentType(partition, atom, Role::A),
+                            residentType(partition, atom, Role::B),
+                            b.getI64IntegerAttr(partition.paddedK()));
 }
 
 /// The accumulators after one k tile. An operand without a tile is distributed.

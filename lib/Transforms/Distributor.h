@@ -100,6 +100,9 @@ private:
   mlir::Value emitGroupTile(mlir::Value aTile, mlir::Value bTile,
                             mlir::Value accumulator);
   mlir::Value loadRows(mlir::Value tile);
+  mlir::Value loadRows(mlir::Value tile, mlir::Value first, FragmentType type);
+  mlir::Value groupRow();
+  void placeRows(mlir::Value tile, mlir::Value buffer);
   mlir::Value sliceStart(OperandSide &side, int64_t index);
   mlir::Value loadSlice(OperandSide &side, mlir::Value tile, int64_t index);
   bool park(OperandSide &side, mlir::Value tile);

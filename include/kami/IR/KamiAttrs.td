@@ -200,7 +200,7 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
       broadcast
     * (C6) the unit is the atom's: four warps in unison for wgmma, else a warp
     * (C7) warp groups stand in one column and one layer of whole groups, with B
-      resident and A in registers
+      resident, and all or nothing of A in shared memory
   }];
   let parameters = (ins
     EnumParameter<Kami_AlgorithmEnum>:$algorithm,

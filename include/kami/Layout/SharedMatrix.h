@@ -119,8 +119,10 @@ inline bool operator==(const SharedMatrix &a, const SharedMatrix &b) {
          a.major == b.major && a.swizzleBytes == b.swizzleBytes;
 }
 
-/// B of a partition of one column, as four warps in unison read it: all of k,
-/// every row of the grid its slabs.
+/// A and B of a partition of one column, as four warps in unison read them: all
+/// of k. The rows of A are those of the groups, one after the other, and in a
+/// group tile by tile: 16 rows of each warp.
+SharedMatrix residentA(const Partition &partition, unsigned elementBytes);
 SharedMatrix residentB(const Partition &partition, unsigned elementBytes);
 
 /// XORed into the number of a 16-byte chunk of a swizzle row, for the line with

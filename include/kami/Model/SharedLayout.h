@@ -127,8 +127,8 @@ SharedTraffic productTraffic(const Partition &partition, const Slicing &slicing,
 
 /// Bytes that warp groups' instructions of one k tile read from shared memory
 /// themselves, not counted above; 0 for warps.
-int64_t matrixUnitReads(const Partition &partition, ElementBytes element,
-                        const Exchange &exchange);
+int64_t matrixUnitReads(const Partition &partition, const Slicing &slicing,
+                        ElementBytes element, const Exchange &exchange);
 
 } // namespace kami
 

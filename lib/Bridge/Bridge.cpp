@@ -186,14 +186,13 @@ FailureOr<const Chip *> kami::targetOf(Operation *op) {
          << targetAttributeName << "'; kami-attach-target sets it";
 }
 
-/// The kind of A's or B's elements as `op` reads them. Emits an error at `op`
-/// for a type that no table knows.
-static FailureOr<ElementKind> operandKind(GemmOp op, ShapedType matrix,
+/// The kind of A's or B's elements as `op` multiplies them. Emits an error at
+/// `op` for a type that no table knows.
+static FailureOr<ElementKind> operandKind(GemmOp op, Type element,
                                           bool isUnsigned) {
-  std::optional<ElementKind> kind = elementKind(matrix.getElementType());
+  std::optional<ElementKind> kind = elementKind(element);
   if (!kind)
-    return op.emitOpError("unsupported element type ")
-           << matrix.getElementType();
+    return op.emitOpError("unsupported element type ") << element;
   if (kind == ElementKind::F32 && op.getPrecision())
     return op.getPrecision() == Precision::TF32 ? ElementKind::TF32
                                                 : ElementKind::TF32x3;
@@ -205,9 +204,9 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
     return ShapedType::isDynamic(value) ? dynamicExtent : value;
   };
   FailureOr<ElementKind> operand =
-      operandKind(op, op.getAType(), op.getUnsignedA());
+      operandKind(op, op.getMultipliedType(Role::A), op.getUnsignedA());
   FailureOr<ElementKind> operandB =
-      operandKind(op, op.getBType(), op.getUnsignedB());
+      operandKind(op, op.getMultipliedType(Role::B), op.getUnsignedB());
   if (failed(operand) || failed(operandB))
     return failure();
   std::optional<ElementKind> accumulator = elementKind(op.getAccumulator());

@@ -131,9 +131,9 @@ Value BlockKernelBuilder::repeat(Value a, Value bMatrix, Value count,
   if (keepsOpaque)
     a = maybeAnother(a, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                               loop.getInductionVar(), never));
-  auto product = GemmOp::create(
-      b, TypeRange{type}, a, bMatrix, loop.getRegionIterArg(0), Value(), one,
-      false, false, element, plan, precision, unsignedA, unsignedB);
+  auto product = GemmOp::create(b, type, a, bMatrix, loop.getRegionIterArg(0),
+                                Value(), one, false, false, element, plan,
+                                precision, unsignedA, unsignedB);
   if (staysInShared)
     touchSharedMemory(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                             loop.getInductionVar(), never));
@@ -202,7 +202,7 @@ void BlockKernelBuilder::addProgram(ModuleOp module, int64_t repeats) {
     scale = arith::ConstantOp::create(b, b.getFloatAttr(element, repeats));
   else
     scale = arith::ConstantOp::create(b, b.getIntegerAttr(element, repeats));
-  GemmOp::create(b, TypeRange(), product.getArgument(0), product.getArgument(1),
+  GemmOp::create(b, Type(), product.getArgument(0), product.getArgument(1),
                  product.getArgument(2), scale, Value(), false, false, element,
                  PlanAttr(), precision, unsignedA, unsignedB);
   func::ReturnOp::create(b);

@@ -60,10 +60,10 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
   PrecisionAttr precision;
   if (std::optional<Precision> value = precisionOf(spec.operand))
     precision = PrecisionAttr::get(context, *value);
-  GemmOp::create(b, TypeRange(), function.getArgument(0),
-                 function.getArgument(1), function.getArgument(2), alpha, beta,
-                 spec.transposeA, spec.transposeB, accumulator, PlanAttr(),
-                 precision, spec.operand == ElementKind::U8,
+  GemmOp::create(b, Type(), function.getArgument(0), function.getArgument(1),
+                 function.getArgument(2), alpha, beta, spec.transposeA,
+                 spec.transposeB, accumulator, PlanAttr(), precision,
+                 spec.operand == ElementKind::U8,
                  spec.operandB() == ElementKind::U8);
   func::ReturnOp::create(b);
   return module;

@@ -11,6 +11,8 @@
 #include "kami/Bridge/Bridge.h"
 #include "kami/Simulator/Reference.h"
 #include "kami/Simulator/Scalar.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
 #include <random>
 
@@ -62,6 +64,25 @@ double kami::errorBound(const Problem &problem, ElementKind output,
 /// however small the number is.
 static double underflow(const sim::ElementFormat &format) {
   return format.isFloat() ? sim::toDouble(format, 1) / 2 : 0;
+}
+
+/// Whether elements go through anything but sums of products. `inexact` tells
+/// whether integers would become something that is none.
+static bool hasElementwise(func::FuncOp function, bool &inexact) {
+  bool found = false;
+  inexact = false;
+  function.walk([&](Operation *op) {
+    if (auto gemm = dyn_cast<GemmOp>(op))
+      found |= gemm.hasElementRegions();
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    found |= structured && structured.getNumReductionLoops() == 0 &&
+             !isa<linalg::FillOp, linalg::CopyOp>(op);
+    inexact |= isa<arith::DivFOp>(op) ||
+               (op->getName().getDialectNamespace() == "math" &&
+                !isa<math::AbsFOp, math::FmaOp, math::FloorOp, math::CeilOp,
+                     math::TruncOp, math::RoundEvenOp, math::CopySignOp>(op));
+  });
+  return found;
 }
 
 namespace {
@@ -269,10 +290,24 @@ llvm::Error Session::compare(const Compilation &compilation,
         "the reference has another number of outputs");
 
   // Of products that feed each other the errors add up.
+  bool inexact;
+  bool elementwise = hasElementwise(original, inexact);
+  bool exact = options.inputs == InputKind::Integers && !inexact;
   double bound = 0;
-  if (options.inputs == InputKind::Random)
+  if (!exact)
     for (const Kernel &kernel : compilation.kernels)
       bound += errorBound(kernel.problem, kernel.output, kernel.plan.atom);
+  // What is done to elements scales their errors, too.
+  if (elementwise && !exact) {
+    if (failed(sim::evaluateErrors(original, references, bound, magnitudes)))
+      return llvm::createStringError("the reference failed");
+    // Sums of integers are exact, but what is made of them need not be.
+    if (bound == 0)
+      bound = 1;
+    for (sim::ReferenceArray &array : magnitudes)
+      for (long double &error : array.values)
+        error /= bound;
+  }
   result.bound = bound;
   result.ok = true;
   for (auto [number, output] : llvm::enumerate(outputs)) {
@@ -285,7 +320,7 @@ llvm::Error Session::compare(const Compilation &compilation,
              computed.values, wide[number].values, magnitudes[number].values)) {
       // Integers' sums are exact, so that the result is the reference rounded
       // once, to the output's type.
-      if (format.isFloat() && options.inputs == InputKind::Integers)
+      if (format.isFloat() && exact)
         expected =
             sim::toDouble(format, sim::fromDouble(format, double(expected)));
       // Integers wrap.

@@ -47,6 +47,8 @@ struct KamiAsmInterface : mlir::OpAsmDialectInterface {
     if (auto fragment = mlir::dyn_cast<FragmentType>(type)) {
       os << stringifyRole(fragment.getRole()) << fragment.getRows() << "x"
          << fragment.getColumns();
+      if (!fragment.hasAtomElementType())
+        os << "_" << fragment.getElementType();
       return AliasResult::OverridableAlias;
     }
     if (auto block = mlir::dyn_cast<DistributedType>(type)) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementRegion.h"
 #include "GroupBuffers.h"
 #include "kami/IR/KamiOps.h"
 
@@ -56,7 +57,7 @@ static LogicalResult verifyFragmentA(GroupMmaOp op, FragmentType a) {
   if (a.getRows() != c.getRows())
     return op.emitOpError("expected C's m extent ")
            << a.getRows() << ", as A's, but got " << c.getRows();
-  return success();
+  return verifyAtomElement(op, a);
 }
 
 /// (C2) to (C4) for A in shared memory.
@@ -83,6 +84,8 @@ LogicalResult GroupMmaOp::verify() {
   if (getAtom().getInstruction() != InstructionKind::Wgmma)
     return emitOpError("expected an atom of instruction wgmma, but got ")
            << stringifyInstructionKind(getAtom().getInstruction());
+  if (failed(verifyAtomElement(*this, c)))
+    return failure();
   auto fragment = dyn_cast<FragmentType>(getA().getType());
   if (failed(fragment ? verifyFragmentA(*this, fragment)
                       : verifySharedA(*this)))

@@ -6,14 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementRegion.h"
 #include "kami/IR/KamiOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace kami;
 using namespace mlir;
@@ -34,6 +38,90 @@ int64_t GemmOp::getK() {
   int64_t k = matrixExtent(getAType(), getTransposeA(), 1);
   return ShapedType::isDynamic(k) ? matrixExtent(getBType(), getTransposeB(), 0)
                                   : k;
+}
+
+//===----------------------------------------------------------------------===//
+// GemmOp: regions
+//===----------------------------------------------------------------------===//
+
+void GemmOp::build(OpBuilder &builder, OperationState &state, Type result,
+                   Value a, Value b, Value c, Value alpha, Value beta,
+                   bool transposeA, bool transposeB, Type accumulator,
+                   PlanAttr plan, PrecisionAttr precision, bool unsignedA,
+                   bool unsignedB) {
+  build(builder, state, result, a, b, c, alpha, beta,
+        /*prologueAOperands=*/ValueRange(), /*prologueBOperands=*/ValueRange(),
+        /*epilogueOperands=*/ValueRange(), transposeA, transposeB, accumulator,
+        plan, precision, unsignedA, unsignedB, /*prologueAMaps=*/ArrayAttr(),
+        /*prologueBMaps=*/ArrayAttr(),
+        /*epilogueMaps=*/ArrayAttr());
+}
+
+static ShapedType typeOf(GemmOp op, Role role) {
+  return role == Role::A   ? op.getAType()
+         : role == Role::B ? op.getBType()
+                           : op.getCType();
+}
+
+Type GemmOp::getMultipliedType(Role role) {
+  assert(role != Role::C && "C is not multiplied");
+  Type memory = typeOf(*this, role).getElementType();
+  Region &prologue = getElementRegion(role);
+  if (prologue.empty() || prologue.front().empty())
+    return memory;
+  auto yield = dyn_cast<YieldOp>(prologue.front().back());
+  return yield ? yield.getValue().getType() : memory;
+}
+
+SmallVector<AffineMap> GemmOp::getElementMaps(Role role) {
+  std::optional<ArrayAttr> maps = role == Role::A   ? getPrologueAMaps()
+                                  : role == Role::B ? getPrologueBMaps()
+                                                    : getEpilogueMaps();
+  if (!maps)
+    return {};
+  return llvm::to_vector(maps->getAsValueRange<AffineMapAttr>());
+}
+
+void GemmOp::setElementMaps(Role role, ArrayRef<AffineMap> maps) {
+  ArrayAttr attribute = Builder(getContext()).getAffineMapArrayAttr(maps);
+  if (role == Role::A)
+    setPrologueAMapsAttr(attribute);
+  else if (role == Role::B)
+    setPrologueBMapsAttr(attribute);
+  else
+    setEpilogueMapsAttr(attribute);
+}
+
+// mlir::clone tells a listener of blocks that have no parent yet.
+GemmOp GemmOp::cloneWith(OpBuilder &builder, ValueRange operands) {
+  SmallVector<Type> results;
+  if (isa<TensorType>(operands[2].getType()))
+    results.push_back(operands[2].getType());
+  Operation *self = getOperation();
+  Operation *fresh = Operation::create(
+      getLoc(), self->getName(), results, operands,
+      NamedAttrList(self->getDiscardableAttrDictionary()),
+      self->getPropertiesStorage(), BlockRange(), self->getNumRegions());
+  for (auto [from, to] :
+       llvm::zip_equal(self->getRegions(), fresh->getRegions())) {
+    IRMapping values;
+    from.cloneInto(&to, values);
+  }
+  return cast<GemmOp>(builder.insert(fresh));
+}
+
+static StringRef regionName(Role role) {
+  return role == Role::A   ? "prologue of A"
+         : role == Role::B ? "prologue of B"
+                           : "epilogue";
+}
+
+/// Extents of what a region's maps start from: C's batch, and the matrix.
+static SmallVector<int64_t> domainOf(GemmOp op, Role role) {
+  SmallVector<int64_t> domain(op.getCType().getShape().drop_back(2));
+  domain.push_back(role == Role::B ? op.getK() : op.getM());
+  domain.push_back(role == Role::A ? op.getK() : op.getN());
+  return domain;
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,7 +166,7 @@ bool kami::isStorable(Type accumulator, Type element) {
 
 /// (C9), (C10)
 static LogicalResult verifyInterpretation(GemmOp op) {
-  Type element = op.getAType().getElementType();
+  Type element = op.getMultipliedType(Role::A);
   if (op.getPrecision() && !(element.isF32() && op.getAccumulator().isF32()))
     return op.emitOpError("expected f32 elements and accumulator for "
                           "precision ")
@@ -88,6 +176,19 @@ static LogicalResult verifyInterpretation(GemmOp op) {
     return op.emitOpError("expected integer elements for ")
            << (op.getUnsignedA() ? "unsigned_a" : "unsigned_b") << ", but got "
            << element;
+  for (auto [role, isUnsigned] : {std::pair(Role::A, op.getUnsignedA()),
+                                  std::pair(Role::B, op.getUnsignedB())}) {
+    if (!op.hasElementRegion(role))
+      continue;
+    if (op.getPrecision())
+      return op.emitOpError("expected no ")
+             << regionName(role) << " with precision "
+             << stringifyPrecision(*op.getPrecision());
+    if (isUnsigned)
+      return op.emitOpError("expected no ")
+             << regionName(role) << " with "
+             << (role == Role::A ? "unsigned_a" : "unsigned_b");
+  }
   return success();
 }
 
@@ -107,6 +208,9 @@ static LogicalResult verifyDistribution(GemmOp op) {
              << stringifyRole(type.getRole());
     if (transposed)
       return op.emitOpError("cannot transpose a distributed matrix");
+    if (op.hasElementRegion(role))
+      return op.emitOpError("expected no ")
+             << regionName(role) << " where the matrix is distributed";
     if (!plan)
       plan = type.getPlan();
     if (type.getPlan() != plan)
@@ -126,7 +230,7 @@ PlanAttr GemmOp::getDistribution() {
 
 /// (C3), (C6), (C7), (C8)
 static LogicalResult verifyElementTypes(GemmOp op) {
-  Type a = op.getAType().getElementType(), b = op.getBType().getElementType();
+  Type a = op.getMultipliedType(Role::A), b = op.getMultipliedType(Role::B);
   Type c = op.getCType().getElementType(), accumulator = op.getAccumulator();
   auto isFloat8 = [](Type type) {
     return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
@@ -138,21 +242,24 @@ static LogicalResult verifyElementTypes(GemmOp op) {
     if (!type.isIntOrFloat())
       return op.emitOpError("expected integer or float elements, but got ")
              << type;
-  if (isa<FloatType>(a) != isa<FloatType>(c) ||
-      isa<FloatType>(a) != isa<FloatType>(accumulator))
+  // What the epilogue yields has nothing to do with the accumulator, but the
+  // elements that β scales have.
+  bool convertsC = !op.hasElementRegion(Role::C) || op.getBeta();
+  if (isa<FloatType>(a) != isa<FloatType>(accumulator) ||
+      (convertsC && isa<FloatType>(a) != isa<FloatType>(c)))
     return op.emitOpError("expected elements and accumulator that are all "
                           "floats or all integers, but got ")
            << a << ", " << c << " and " << accumulator;
-  for (Value scale : {op.getAlpha(), op.getBeta()})
-    if (scale && scale.getType() != accumulator)
+  for (auto [scale, name] :
+       {std::pair(op.getAlpha(), "alpha"), std::pair(op.getBeta(), "beta")})
+    if (scale && getElementTypeOrSelf(scale.getType()) != accumulator)
       return op.emitOpError("expected ")
-             << (scale == op.getAlpha() ? "alpha" : "beta")
-             << " of the accumulator's type " << accumulator << ", but got "
-             << scale.getType();
+             << name << " of the accumulator's type " << accumulator
+             << ", but got " << scale.getType();
   if (accumulator.getIntOrFloatBitWidth() < a.getIntOrFloatBitWidth())
     return op.emitOpError("expected an accumulator at least as wide as A's ")
            << a << ", but got " << accumulator;
-  if (!isStorable(accumulator, c))
+  if (convertsC && !isStorable(accumulator, c))
     return op.emitOpError("expected C's elements of the accumulator's type ")
            << accumulator
            << (isa<FloatType>(accumulator) ? " or of a narrower one" : "")
@@ -191,10 +298,99 @@ static LogicalResult verifyBatch(GemmOp op, ShapedType type, StringRef name) {
   return success();
 }
 
+/// (C14)
+static LogicalResult verifyKind(GemmOp op, Value value, StringRef name) {
+  Type type = value.getType();
+  if (!isa<ShapedType>(type) ||
+      isa<TensorType>(type) == op.hasTensorSemantics())
+    return success();
+  return op.emitOpError("expected ")
+         << name << " that is a "
+         << (op.hasTensorSemantics() ? "tensor" : "memref")
+         << " as C is, or a scalar, but got " << type;
+}
+
+/// (C15), for one operand.
+static LogicalResult verifyElementMap(GemmOp op, Role role, Value operand,
+                                      AffineMap map) {
+  auto type = dyn_cast<ShapedType>(operand.getType());
+  auto error = [&]() {
+    return op.emitOpError("expected a map for ")
+           << operand.getType() << " in the " << regionName(role);
+  };
+  if (!type) {
+    if (map.getNumResults() == 0 && map.getNumInputs() == 0)
+      return success();
+    return op.emitOpError("expected no map for the scalar ")
+           << operand.getType() << " in the " << regionName(role)
+           << ", but got " << AffineMapAttr::get(map);
+  }
+  SmallVector<int64_t> domain = domainOf(op, role);
+  if (map.getNumDims() != domain.size() || map.getNumSymbols() != 0 ||
+      map.getNumResults() != type.getRank())
+    return error() << " from " << domain.size() << " dimensions to "
+                   << type.getRank() << ", but got " << AffineMapAttr::get(map);
+  llvm::SmallBitVector used(domain.size());
+  for (auto [dim, result] : llvm::enumerate(map.getResults())) {
+    int64_t extent = type.getDimSize(dim), expected = 1;
+    if (auto source = dyn_cast<AffineDimExpr>(result)) {
+      unsigned position = source.getPosition();
+      if (used.test(position))
+        return error() << " that takes each dimension once, but got "
+                       << AffineMapAttr::get(map);
+      used.set(position);
+      expected = domain[position];
+    } else if (auto zero = dyn_cast<AffineConstantExpr>(result);
+               !zero || zero.getValue() != 0) {
+      return error() << " whose results are dimensions or 0, but got "
+                     << AffineMapAttr::get(map);
+    }
+    if (ShapedType::isStatic(extent) && ShapedType::isStatic(expected) &&
+        extent != expected)
+      return op.emitOpError("expected extent ")
+             << expected << " of dimension " << dim << " of "
+             << operand.getType() << " in the " << regionName(role)
+             << ", but got " << extent;
+  }
+  return success();
+}
+
+/// (C12), (C13), (C14), (C15)
+static LogicalResult verifyRegion(GemmOp op, Role role) {
+  OperandRange operands = op.getElementOperands(role);
+  SmallVector<AffineMap> maps = op.getElementMaps(role);
+  if (!op.hasElementRegion(role)) {
+    if (operands.empty() && maps.empty())
+      return success();
+    return op.emitOpError("expected no operands without a region for the ")
+           << regionName(role);
+  }
+  if (operands.size() != maps.size())
+    return op.emitOpError("expected a map for each of the ")
+           << operands.size() << " operands of the " << regionName(role)
+           << ", but got " << maps.size();
+  Type element =
+      role == Role::C ? op.getAccumulator() : typeOf(op, role).getElementType();
+  SmallVector<Type> arguments = {element};
+  for (auto [operand, map] : llvm::zip_equal(operands, maps)) {
+    if (failed(verifyKind(op, operand, "an operand")) ||
+        failed(verifyElementMap(op, role, operand, map)))
+      return failure();
+    arguments.push_back(getElementTypeOrSelf(operand.getType()));
+  }
+  Type yielded = role == Role::C ? op.getCType().getElementType()
+                                 : op.getMultipliedType(role);
+  return verifyElementRegion(op, regionName(role), op.getElementRegion(role),
+                             arguments, yielded);
+}
+
 LogicalResult GemmOp::verify() {
   if (failed(verifyOperandKinds(*this)) || failed(verifyElementTypes(*this)) ||
       failed(verifyDistribution(*this)))
     return failure();
+  for (Value scale : {getAlpha(), getBeta()})
+    if (scale && failed(verifyKind(*this, scale, "a scale")))
+      return failure();
   ShapedType a = getAType(), b = getBType(), c = getCType();
   bool ta = getTransposeA(), tb = getTransposeB();
   if (failed(verifyExtent(*this, "m", "C's", matrixExtent(c, false, 0), "A's",
@@ -206,6 +402,9 @@ LogicalResult GemmOp::verify() {
     return failure();
   if (failed(verifyBatch(*this, a, "A")) || failed(verifyBatch(*this, b, "B")))
     return failure();
+  for (Role role : {Role::A, Role::B, Role::C})
+    if (failed(verifyRegion(*this, role)))
+      return failure();
   return success();
 }
 
@@ -223,13 +422,10 @@ void GemmOp::getEffects(
     effects.emplace_back(MemoryEffects::Read::get());
     effects.emplace_back(MemoryEffects::Write::get());
   }
-  auto isMatrix = [](OpOperand &operand) {
-    return isa<MemRefType>(operand.get().getType());
-  };
-  for (OpOperand *operand : {&getAMutable(), &getBMutable()})
-    if (isMatrix(*operand))
-      effects.emplace_back(MemoryEffects::Read::get(), operand);
-  if (!isMatrix(getCMutable()))
+  for (OpOperand &operand : getOperation()->getOpOperands())
+    if (isa<MemRefType>(operand.get().getType()) && !isDpsInit(&operand))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+  if (!isa<MemRefType>(getC().getType()))
     return;
   if (getBeta())
     effects.emplace_back(MemoryEffects::Read::get(), &getCMutable());
@@ -267,6 +463,83 @@ struct DropNeutralScale : OpRewritePattern<GemmOp> {
   }
 };
 
+/// Whether the region does no more than the op does without it: a prologue that
+/// yields the element, an epilogue that yields it, or rounds it to C's type.
+static bool isIdentity(GemmOp op, Role role) {
+  Region &region = op.getElementRegion(role);
+  if (region.empty())
+    return false;
+  Value element = region.getArgument(0);
+  Value value = cast<YieldOp>(region.front().getTerminator()).getValue();
+  if (role == Role::C)
+    if (auto rounding = value.getDefiningOp<arith::TruncFOp>();
+        rounding && !rounding.getRoundingmode())
+      value = rounding.getIn();
+  return value == element;
+}
+
+struct DropIdentityRegion : OpRewritePattern<GemmOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GemmOp op,
+                                PatternRewriter &rewriter) const override {
+    bool changed = false;
+    for (Role role : {Role::A, Role::B, Role::C}) {
+      if (!isIdentity(op, role))
+        continue;
+      changed = true;
+      rewriter.eraseBlock(&op.getElementRegion(role).front());
+      rewriter.modifyOpInPlace(op, [&] {
+        op.getElementOperandsMutable(role).clear();
+        if (role == Role::A)
+          op.removePrologueAMapsAttr();
+        else if (role == Role::B)
+          op.removePrologueBMapsAttr();
+        else
+          op.removeEpilogueMapsAttr();
+      });
+    }
+    return success(changed);
+  }
+};
+
+/// What a region does not use, or has twice, it need not read.
+struct DropElementOperands : OpRewritePattern<GemmOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GemmOp op,
+                                PatternRewriter &rewriter) const override {
+    bool changed = false;
+    for (Role role : {Role::A, Role::B, Role::C})
+      while (dropOne(op, role, rewriter))
+        changed = true;
+    return success(changed);
+  }
+
+private:
+  static bool dropOne(GemmOp op, Role role, PatternRewriter &rewriter) {
+    OperandRange operands = op.getElementOperands(role);
+    SmallVector<AffineMap> maps = op.getElementMaps(role);
+    for (unsigned i = 0, e = operands.size(); i != e; ++i) {
+      Region &region = op.getElementRegion(role);
+      BlockArgument argument = region.getArgument(i + 1);
+      unsigned first = 0;
+      while (operands[first] != operands[i] || maps[first] != maps[i])
+        ++first;
+      if (!argument.use_empty() && first == i)
+        continue;
+      if (first != i)
+        rewriter.replaceAllUsesWith(argument, region.getArgument(first + 1));
+      rewriter.modifyOpInPlace(op, [&] {
+        region.front().eraseArgument(i + 1);
+        op.getElementOperandsMutable(role).erase(i);
+        maps.erase(maps.begin() + i);
+        op.setElementMaps(role, maps);
+      });
+      return true;
+    }
+    return false;
+  }
+};
+
 /// A batch of no products computes nothing.
 struct DropEmptyBatch : OpRewritePattern<GemmOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -285,7 +558,8 @@ struct DropEmptyBatch : OpRewritePattern<GemmOp> {
 
 void GemmOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *context) {
-  patterns.add<DropNeutralScale, DropEmptyBatch>(context);
+  patterns.add<DropNeutralScale, DropIdentityRegion, DropElementOperands,
+               DropEmptyBatch>(context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -357,6 +631,27 @@ static Operation *sliceOperand(GemmOp op, OpBuilder &builder, Value operand,
   return slice(builder, op.getLoc(), operand, operandOffsets, operandSizes);
 }
 
+/// The part of a region's operand that a tile of C needs; all of k.
+static Operation *sliceElements(GemmOp op, OpBuilder &builder, Role role,
+                                Value operand, AffineMap map,
+                                ArrayRef<OpFoldResult> offsets,
+                                ArrayRef<OpFoldResult> sizes) {
+  unsigned rank = op.getCType().getRank();
+  std::optional<unsigned> k;
+  if (role != Role::C)
+    k = role == Role::A ? rank - 1 : rank - 2;
+  SmallVector<OpFoldResult> from, extents;
+  for (auto [dim, result] : llvm::enumerate(map.getResults())) {
+    auto source = dyn_cast<AffineDimExpr>(result);
+    bool tiled = source && source.getPosition() != k;
+    from.push_back(tiled ? offsets[source.getPosition()]
+                         : builder.getIndexAttr(0));
+    extents.push_back(tiled ? sizes[source.getPosition()]
+                            : dimOf(builder, op.getLoc(), operand, dim));
+  }
+  return slice(builder, op.getLoc(), operand, from, extents);
+}
+
 FailureOr<TilingResult>
 GemmOp::getTiledImplementation(OpBuilder &builder,
                                ArrayRef<OpFoldResult> offsets,
@@ -371,12 +666,20 @@ GemmOp::getTiledImplementation(OpBuilder &builder,
   operands[0] = a->getResult(0);
   operands[1] = b->getResult(0);
   operands[2] = c->getResult(0);
-  SmallVector<Type> results;
-  if (hasTensorSemantics())
-    results.push_back(operands[2].getType());
-  Operation *tiled = mlir::clone(builder, getOperation(), results, operands);
-  return TilingResult{
-      {tiled}, SmallVector<Value>(tiled->getResults()), {a, b, c}};
+  SmallVector<Operation *> slices = {a, b, c};
+  for (Role role : {Role::A, Role::B, Role::C}) {
+    MutableOperandRange range = getElementOperandsMutable(role);
+    for (auto [operand, map] : llvm::zip_equal(range, getElementMaps(role))) {
+      auto type = dyn_cast<ShapedType>(operand.get().getType());
+      if (!type || type.getRank() == 0)
+        continue;
+      slices.push_back(sliceElements(*this, builder, role, operand.get(), map,
+                                     offsets, sizes));
+      operands[operand.getOperandNumber()] = slices.back()->getResult(0);
+    }
+  }
+  Operation *tiled = cloneWith(builder, operands);
+  return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), slices};
 }
 
 LogicalResult GemmOp::getResultTilePosition(

@@ -70,10 +70,10 @@ mlir::LogicalResult
 FragmentType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                      int64_t rows, int64_t columns, mlir::Type elementType,
                      Role role, MmaAtomAttr atom) {
-  if (elementType != atom.getElementType(role))
-    return emitError() << "expected element type " << atom.getElementType(role)
-                       << ", the atom's for role " << stringifyRole(role)
-                       << ", but got " << elementType;
+  if (!elementType.isIntOrFloat() || elementType.getIntOrFloatBitWidth() > 64)
+    return emitError() << "expected an integer or float of at most 64 bits as "
+                          "element type, but got "
+                       << elementType;
   int64_t tileRows = atom.getRows(role), tileColumns = atom.getColumns(role);
   if (rows < 1 || rows % tileRows != 0 || columns < 1 ||
       columns % tileColumns != 0)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementRegion.h"
 #include "GroupAssembly.h"
 #include "kami/IR/KamiOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -39,9 +40,21 @@ static LogicalResult verifyGrid(Operation *op, ArrayRef<int64_t> grid) {
   return success();
 }
 
-/// The buffer lies in workgroup memory and has room for `count` fragments.
+LogicalResult kami::verifyAtomElement(Operation *op, FragmentType fragment) {
+  if (fragment.hasAtomElementType())
+    return success();
+  return op->emitOpError("expected elements of type ")
+         << fragment.getAtom().getElementType(fragment.getRole())
+         << ", the atom's for role " << stringifyRole(fragment.getRole())
+         << ", but got " << fragment.getElementType();
+}
+
+/// The buffer lies in workgroup memory and has room for `count` fragments of
+/// the atom's elements.
 static LogicalResult verifyBuffer(Operation *op, Value buffer,
                                   FragmentType fragment, int64_t count) {
+  if (failed(verifyAtomElement(op, fragment)))
+    return failure();
   auto type = cast<MemRefType>(buffer.getType());
   if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
     return op->emitOpError("expected a buffer in workgroup memory, but got ")
@@ -105,6 +118,30 @@ LogicalResult FillOp::verify() {
            << getResult().getType().getStorageType() << ", but got "
            << getValue().getType();
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// MapOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult MapOp::verify() {
+  if (getFragments().empty())
+    return emitOpError("expected at least one fragment");
+  FragmentType result = getResult().getType();
+  SmallVector<Type> elements;
+  for (Value value : getFragments()) {
+    auto fragment = cast<FragmentType>(value.getType());
+    if (fragment.getRows() != result.getRows() ||
+        fragment.getColumns() != result.getColumns() ||
+        fragment.getRole() != result.getRole() ||
+        fragment.getAtom() != result.getAtom())
+      return emitOpError("expected fragments of the result's shape, role and "
+                         "atom, ")
+             << result << ", but got " << fragment;
+    elements.push_back(fragment.getStorageType());
+  }
+  return verifyElementRegion(*this, "region", getBody(), elements,
+                             result.getStorageType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -273,6 +310,9 @@ LogicalResult MmaOp::verify() {
   if (b.getColumns() != c.getColumns())
     return emitOpError("expected C's n extent ")
            << b.getColumns() << ", as B's, but got " << c.getColumns();
+  for (FragmentType fragment : {a, b, c})
+    if (failed(verifyAtomElement(*this, fragment)))
+      return failure();
   return success();
 }
 
@@ -297,7 +337,8 @@ OpFoldResult ReduceOp::fold(FoldAdaptor) {
   return getGrid()[2] == 1 ? getValue() : OpFoldResult();
 }
 
-// Here, because the generated assembly of kami.broadcast calls the two
-// functions above, and that of ops on many tiles those of GroupAssembly.h.
+// Here, because the generated assembly of kami.broadcast calls two functions
+// above, that of ops on many tiles those of GroupAssembly.h, and that of
+// regions those of ElementRegion.h.
 #define GET_OP_CLASSES
 #include "kami/IR/KamiOps.cpp.inc"

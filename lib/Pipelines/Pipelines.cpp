@@ -63,6 +63,7 @@ void kami::addWarpPasses(OpPassManager &pm) {
 void kami::addNVGPUPasses(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addNestedPass<gpu::GPUFuncOp>(createConvertKamiToNVGPU());
+  kernels.addNestedPass<gpu::GPUFuncOp>(createKamiExpandMath());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
 }

@@ -262,6 +262,21 @@ static LogicalResult decodeConstant(Decoder &decoder, Operation *op,
   return success();
 }
 
+LogicalResult Decoder::decodeElementwise(Operation *op, int count) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return decodeConstant(*this, op, constant.getValue());
+  std::optional<ScalarOp> scalar = decodeScalarOp(op);
+  if (!scalar)
+    return op->emitError("cannot simulate '") << op->getName() << "'";
+  program.scalars.push_back(*scalar);
+  Instruction &instruction = append(op, runScalar);
+  instruction.operands = slotsOf(op->getOperands());
+  instruction.results = {duplicate({-1, count})};
+  instruction.payload = program.scalars.size() - 1;
+  bind(op->getResult(0), instruction.results.front());
+  return success();
+}
+
 LogicalResult kami::sim::decodeElements(Decoder &decoder, Operation *op,
                                         bool &handled) {
   Program &program = decoder.program;

@@ -31,6 +31,9 @@ struct Cell {
   MemRef memref;
   uint64_t bits = 0;
   long double real = 0;
+  /// By how much `real` may be off, where that is tracked; of a comparison's
+  /// bit, whether it may be the other one.
+  long double error = 0;
 
   static Cell ofBits(uint64_t bits) {
     Cell cell;

@@ -164,6 +164,11 @@ public:
   Slot slot(mlir::Value value) const { return slots.lookup(value); }
   llvm::SmallVector<Slot, 3> slotsOf(mlir::ValueRange values) const;
   mlir::FailureOr<Slot> define(mlir::Value value);
+  /// Gives a value the slot of another.
+  void bind(mlir::Value value, Slot slot) { slots[value] = slot; }
+  /// A scalar op that is applied to `count` elements of each lane, except for
+  /// operands that are one.
+  mlir::LogicalResult decodeElementwise(mlir::Operation *op, int count);
   /// A fresh slot of the same shape.
   Slot duplicate(Slot slot);
 

@@ -18,7 +18,8 @@ MemRef ReferenceInterpreter::allocate(ArrayRef<int64_t> sizes, Type element) {
   int64_t count = 1;
   for (int64_t size : sizes)
     count *= size;
-  Buffer &buffer = memory.allocate("reference", count * sizeof(long double), 0);
+  Buffer &buffer = memory.allocate(
+      "reference", count * sizeof(long double) * (sumUnit ? 2 : 1), 0);
   MemRef memref = contiguous(buffer, sizes, element);
   memref.elementBytes = sizeof(long double);
   std::fill_n(data(memref), count, std::nanl(""));
@@ -28,10 +29,13 @@ MemRef ReferenceInterpreter::allocate(ArrayRef<int64_t> sizes, Type element) {
 Cell ReferenceInterpreter::loadElement(const MemRef &memref, int64_t address) {
   long double value;
   std::memcpy(&value, memref.buffer->bytes.data() + address, sizeof(value));
-  if (isa<FloatType>(memref.elementType))
-    return Cell::ofReal(value);
-  return Cell::ofBits(uint64_t(int64_t(value)) &
-                      formatOf(memref.elementType)->mask());
+  Cell cell = isa<FloatType>(memref.elementType)
+                  ? Cell::ofReal(value)
+                  : Cell::ofBits(uint64_t(int64_t(value)) &
+                                 formatOf(memref.elementType)->mask());
+  if (sumUnit)
+    cell.error = errors(memref)[address / sizeof(value)];
+  return cell;
 }
 
 void ReferenceInterpreter::storeElement(const MemRef &memref, int64_t address,
@@ -40,6 +44,8 @@ void ReferenceInterpreter::storeElement(const MemRef &memref, int64_t address,
                           ? cell.real
                           : toSigned(*formatOf(memref.elementType), cell.bits);
   std::memcpy(memref.buffer->bytes.data() + address, &value, sizeof(value));
+  if (sumUnit)
+    errors(memref)[address / sizeof(value)] = cell.error;
 }
 
 //===----------------------------------------------------------------------===//
@@ -72,30 +78,34 @@ static std::optional<Cell> argumentOf(ReferenceInterpreter &interpreter,
   return Cell::ofMemRef(memref);
 }
 
-static ReferenceArray arrayOf(Type type, const Cell &cell) {
+static ReferenceArray arrayOf(Type type, const Cell &cell, bool ofErrors) {
+  if (!isa<ShapedType>(type) && ofErrors)
+    return ReferenceArray::scalar(cell.error);
   if (!isa<ShapedType>(type))
     return ReferenceArray::scalar(
         isa<FloatType>(type) ? cell.real : (long double)int64_t(cell.bits));
   ReferenceArray array{cell.memref.sizes, {}};
   array.values.reserve(cell.memref.elements());
   (void)forEachIndex(array.sizes, [&](ArrayRef<int64_t> index) {
+    const long double *from =
+        ofErrors ? errors(cell.memref) : data(cell.memref);
     array.values.push_back(
-        data(cell.memref)[cell.memref.address(index) / sizeof(long double)]);
+        from[cell.memref.address(index) / sizeof(long double)]);
     return success();
   });
   return array;
 }
 
-LogicalResult
-kami::sim::evaluateReference(func::FuncOp function,
-                             ArrayRef<ReferenceArray> inputs, bool magnitudes,
-                             SmallVectorImpl<ReferenceArray> &outputs) {
+static LogicalResult evaluate(func::FuncOp function,
+                              ArrayRef<ReferenceArray> inputs, bool magnitudes,
+                              std::optional<long double> sumUnit,
+                              SmallVectorImpl<ReferenceArray> &outputs) {
   if (function.getNumArguments() != inputs.size())
     return function.emitError("expected ")
            << function.getNumArguments() << " arguments, but got "
            << inputs.size();
   Memory memory;
-  ReferenceInterpreter interpreter(memory, magnitudes);
+  ReferenceInterpreter interpreter(memory, magnitudes, sumUnit);
   Cells arguments, results;
   for (auto [type, input] :
        llvm::zip_equal(function.getArgumentTypes(), inputs)) {
@@ -110,10 +120,24 @@ kami::sim::evaluateReference(func::FuncOp function,
     return failure();
   outputs.clear();
   for (auto [type, cell] : llvm::zip_equal(function.getResultTypes(), results))
-    outputs.push_back(arrayOf(type, cell));
+    outputs.push_back(arrayOf(type, cell, sumUnit.has_value()));
   for (auto [type, cell] :
        llvm::zip_equal(function.getArgumentTypes(), arguments))
     if (isa<MemRefType>(type))
-      outputs.push_back(arrayOf(type, cell));
+      outputs.push_back(arrayOf(type, cell, sumUnit.has_value()));
   return success();
+}
+
+LogicalResult
+kami::sim::evaluateReference(func::FuncOp function,
+                             ArrayRef<ReferenceArray> inputs, bool magnitudes,
+                             SmallVectorImpl<ReferenceArray> &outputs) {
+  return evaluate(function, inputs, magnitudes, std::nullopt, outputs);
+}
+
+LogicalResult
+kami::sim::evaluateErrors(func::FuncOp function,
+                          ArrayRef<ReferenceArray> inputs, double sumUnit,
+                          SmallVectorImpl<ReferenceArray> &bounds) {
+  return evaluate(function, inputs, /*magnitudes=*/false, sumUnit, bounds);
 }

@@ -19,13 +19,15 @@
 #include "kami/IR/KamiOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <cmath>
+#include <optional>
 
 namespace kami::sim {
 
 class ReferenceInterpreter : public Interpreter {
 public:
-  ReferenceInterpreter(Memory &memory, bool magnitudes)
-      : Interpreter(memory), magnitudes(magnitudes) {}
+  ReferenceInterpreter(Memory &memory, bool magnitudes,
+                       std::optional<long double> sumUnit = std::nullopt)
+      : Interpreter(memory), magnitudes(magnitudes), sumUnit(sumUnit) {}
 
   MemRef allocate(llvm::ArrayRef<int64_t> sizes, mlir::Type element) override;
   Cell loadElement(const MemRef &memref, int64_t address) override;
@@ -50,18 +52,42 @@ private:
   mlir::LogicalResult runReshape(mlir::Operation *op, bool &handled);
   mlir::LogicalResult runElementwise(mlir::Operation *op);
   mlir::LogicalResult runGemm(GemmOp op);
+  mlir::FailureOr<Cell> runElement(GemmOp op, Role role, Cell element,
+                                   llvm::ArrayRef<int64_t> point);
+  mlir::FailureOr<MemRef> runPrologue(GemmOp op, Role role, MemRef matrix,
+                                      llvm::ArrayRef<int64_t> batch);
+  MemRef withoutSign(const MemRef &matrix);
+  MemRef multiplied(const MemRef &a, const MemRef &b, mlir::Type accumulator);
+  mlir::LogicalResult finishProduct(GemmOp op, const MemRef &sum,
+                                    const MemRef &c, long double alpha,
+                                    long double beta,
+                                    llvm::ArrayRef<int64_t> batch);
   MemRef slice(const MemRef &source, llvm::ArrayRef<int64_t> offsets,
                llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
                const llvm::SmallBitVector &dropped);
   mlir::LogicalResult insertSlice(mlir::tensor::InsertSliceOp op);
   Cell scalarConstant(mlir::Attribute value);
+  mlir::FailureOr<Cell> evaluateScalar(mlir::Operation *op,
+                                       llvm::ArrayRef<Cell> operands,
+                                       bool &handled);
+  long double boundError(mlir::Operation *op, llvm::ArrayRef<Cell> operands,
+                         const Cell &result);
+  MemRef shadow(const MemRef &of, bool withErrors);
 
   bool magnitudes;
+  /// Where errors are tracked: of a sum of products, relative to the sum of
+  /// their magnitudes.
+  std::optional<long double> sumUnit;
 };
 
 /// The elements of the buffer that a memref views.
 inline long double *data(const MemRef &memref) {
   return reinterpret_cast<long double *>(memref.buffer->bytes.data());
+}
+
+/// Where errors are tracked, the second half of a buffer has them.
+inline long double *errors(const MemRef &memref) {
+  return data(memref) + memref.buffer->size() / (2 * sizeof(long double));
 }
 
 } // namespace kami::sim

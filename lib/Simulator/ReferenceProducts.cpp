@@ -8,6 +8,7 @@
 
 #include "ReferenceInterpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace kami;
 using namespace kami::sim;
@@ -52,16 +53,77 @@ static MemRef matrixOf(const MemRef &operand, ArrayRef<int64_t> batch,
   return matrix;
 }
 
+/// A view like `of` of the magnitudes of its elements, and their errors on top.
+MemRef ReferenceInterpreter::shadow(const MemRef &of, bool withErrors) {
+  MemRef view = of;
+  int64_t count = of.buffer->size() / (2 * sizeof(long double));
+  view.buffer = allocate({count}, of.elementType).buffer;
+  for (int64_t i = 0; i != count; ++i)
+    data(view)[i] = std::fabs(data(of)[i]) + (withErrors ? errors(of)[i] : 0);
+  return view;
+}
+
+/// What a region makes of an element of the product at `point`, C's batch
+/// dimensions and the two of the matrix.
+FailureOr<Cell> ReferenceInterpreter::runElement(GemmOp op, Role role,
+                                                 Cell element,
+                                                 ArrayRef<int64_t> point) {
+  Block &body = op.getElementRegion(role).front();
+  set(body.getArgument(0), std::move(element));
+  for (auto [argument, operand, map] :
+       llvm::zip_equal(body.getArguments().drop_front(),
+                       op.getElementOperands(role), op.getElementMaps(role))) {
+    Cell source = get(operand);
+    if (isa<ShapedType>(operand.getType())) {
+      SmallVector<int64_t> index;
+      for (AffineExpr result : map.getResults())
+        index.push_back(evaluateAffine(result, point, {}));
+      FailureOr<int64_t> address = addressOf(op, source.memref, index);
+      if (failed(address))
+        return failure();
+      source = loadElement(source.memref, *address);
+    }
+    set(argument, source);
+  }
+  if (failed(runBlock(body)))
+    return failure();
+  return get(cast<YieldOp>(body.getTerminator()).getValue());
+}
+
+/// The matrix that is multiplied: what the prologue makes of one of A or B.
+FailureOr<MemRef> ReferenceInterpreter::runPrologue(GemmOp op, Role role,
+                                                    MemRef matrix,
+                                                    ArrayRef<int64_t> batch) {
+  if (!op.hasElementRegion(role))
+    return matrix;
+  MemRef made = allocate(matrix.sizes, op.getMultipliedType(role));
+  LogicalResult status =
+      forEachIndex(made.sizes, [&](ArrayRef<int64_t> index) -> LogicalResult {
+        SmallVector<int64_t> point(batch);
+        llvm::append_range(point, index);
+        FailureOr<Cell> element = runElement(
+            op, role, loadElement(matrix, matrix.address(index)), point);
+        if (succeeded(element))
+          storeElement(made, made.address(index), *element);
+        return element;
+      });
+  if (failed(status))
+    return failure();
+  return made;
+}
+
 /// The matrix with its 8-bit integers read as numbers without a sign.
-static MemRef withoutSign(ReferenceInterpreter &interpreter,
-                          const MemRef &matrix) {
-  int64_t rows = matrix.sizes[0], columns = matrix.sizes[1];
-  MemRef copy = interpreter.allocate({rows, columns}, matrix.elementType);
-  for (int64_t i = 0; i != rows; ++i)
-    for (int64_t j = 0; j != columns; ++j) {
-      long double value = data(matrix)[matrix.offset + i * matrix.strides[0] +
-                                       j * matrix.strides[1]];
-      data(copy)[i * columns + j] = value < 0 ? value + 256 : value;
+MemRef ReferenceInterpreter::withoutSign(const MemRef &matrix) {
+  MemRef copy = allocate(matrix.sizes, matrix.elementType);
+  for (int64_t i = 0; i != matrix.sizes[0]; ++i)
+    for (int64_t j = 0; j != matrix.sizes[1]; ++j) {
+      int64_t from =
+          matrix.offset + i * matrix.strides[0] + j * matrix.strides[1];
+      int64_t to = i * matrix.sizes[1] + j;
+      long double value = data(matrix)[from];
+      data(copy)[to] = value < 0 ? value + 256 : value;
+      if (sumUnit)
+        errors(copy)[to] = errors(matrix)[from];
     }
   return copy;
 }
@@ -69,12 +131,15 @@ static MemRef withoutSign(ReferenceInterpreter &interpreter,
 LogicalResult ReferenceInterpreter::runGemm(GemmOp op) {
   MemRef a = get(op.getA()).memref, b = get(op.getB()).memref;
   MemRef c = get(op.getC()).memref;
-  auto scale = [&](Value value, long double neutral) -> long double {
+  auto scale = [&](Value value, long double missing) -> long double {
     if (!value)
-      return neutral;
-    if (isa<FloatType>(value.getType()))
-      return get(value).real;
-    return toSigned(*formatOf(value.getType()), get(value).bits);
+      return missing;
+    Cell cell = get(value);
+    Type type = getElementTypeOrSelf(value.getType());
+    if (isa<ShapedType>(value.getType()))
+      cell = loadElement(cell.memref, cell.memref.address({}));
+    return isa<FloatType>(type) ? cell.real
+                                : toSigned(*formatOf(type), cell.bits);
   };
   long double alpha = scale(op.getAlpha(), 1), beta = scale(op.getBeta(), 0);
   if (op.hasTensorSemantics()) {
@@ -85,36 +150,93 @@ LogicalResult ReferenceInterpreter::runGemm(GemmOp op) {
       ArrayRef<int64_t>(c.sizes).drop_back(2),
       [&](ArrayRef<int64_t> batch) -> LogicalResult {
         MemRef mc = matrixOf(c, batch, false);
-        MemRef ma = matrixOf(a, batch, op.getTransposeA());
-        MemRef mb = matrixOf(b, batch, op.getTransposeB());
-        int64_t m = mc.sizes[0], n = mc.sizes[1], k = ma.sizes[1];
-        if (ma.sizes[0] != m || mb.sizes[0] != k || mb.sizes[1] != n)
+        FailureOr<MemRef> ma = runPrologue(
+            op, Role::A, matrixOf(a, batch, op.getTransposeA()), batch);
+        FailureOr<MemRef> mb = runPrologue(
+            op, Role::B, matrixOf(b, batch, op.getTransposeB()), batch);
+        if (failed(ma) || failed(mb))
+          return failure();
+        int64_t m = mc.sizes[0], n = mc.sizes[1], k = ma->sizes[1];
+        if (ma->sizes[0] != m || mb->sizes[0] != k || mb->sizes[1] != n)
           return op.emitError("expected extents that agree, but got A ")
-                 << ma.sizes[0] << "x" << k << ", B " << mb.sizes[0] << "x"
-                 << mb.sizes[1] << " and C " << m << "x" << n;
+                 << ma->sizes[0] << "x" << k << ", B " << mb->sizes[0] << "x"
+                 << mb->sizes[1] << " and C " << m << "x" << n;
         if (op.getUnsignedA())
-          ma = withoutSign(*this, ma);
+          ma = withoutSign(*ma);
         if (op.getUnsignedB())
-          mb = withoutSign(*this, mb);
-        MemRef sum = allocate({m, n}, c.elementType);
-        std::fill_n(data(sum), m * n, 0.0L);
-        accumulate(ma, mb, sum, m, n, k);
-        for (int64_t i = 0; i != m; ++i) {
-          for (int64_t j = 0; j != n; ++j) {
-            long double &out =
-                data(mc)[mc.offset + i * mc.strides[0] + j * mc.strides[1]];
-            long double product = alpha * data(sum)[i * n + j];
-            // Where β is 0, C's old contents are not read: they may be NaN.
-            out = beta == 0 ? product : product + beta * out;
-          }
-        }
+          mb = withoutSign(*mb);
+        MemRef sum = multiplied(*ma, *mb, op.getAccumulator());
+        LogicalResult status = finishProduct(op, sum, mc, alpha, beta, batch);
         memory.release(sum.buffer);
-        for (auto [copied, matrix] : {std::pair(op.getUnsignedA(), ma),
-                                      std::pair(op.getUnsignedB(), mb)})
+        for (auto [copied, matrix] :
+             {std::pair(op.getUnsignedA() || op.hasElementRegion(Role::A), *ma),
+              std::pair(op.getUnsignedB() || op.hasElementRegion(Role::B),
+                        *mb)})
           if (copied)
             memory.release(matrix.buffer);
-        return success();
+        return status;
       });
+}
+
+/// The sums of products, with their errors where those are tracked.
+MemRef ReferenceInterpreter::multiplied(const MemRef &a, const MemRef &b,
+                                        Type accumulator) {
+  int64_t m = a.sizes[0], k = a.sizes[1], n = b.sizes[1];
+  auto product = [&](const MemRef &x, const MemRef &y) {
+    MemRef sum = allocate({m, n}, accumulator);
+    std::fill_n(data(sum), m * n, 0.0L);
+    accumulate(x, y, sum, m, n, k);
+    return sum;
+  };
+  MemRef sum = product(a, b);
+  if (!sumUnit)
+    return sum;
+  MemRef least = product(shadow(a, false), shadow(b, false));
+  MemRef most = product(shadow(a, true), shadow(b, true));
+  for (int64_t i = 0; i != m * n; ++i)
+    errors(sum)[i] = data(most)[i] - data(least)[i] + *sumUnit * data(most)[i];
+  return sum;
+}
+
+/// α·sum + β·C, and what the epilogue makes of it.
+LogicalResult ReferenceInterpreter::finishProduct(GemmOp op, const MemRef &sum,
+                                                  const MemRef &c,
+                                                  long double alpha,
+                                                  long double beta,
+                                                  ArrayRef<int64_t> batch) {
+  return forEachIndex(sum.sizes, [&](ArrayRef<int64_t> index) -> LogicalResult {
+    int64_t from = sum.address(index) / int64_t(sizeof(long double));
+    int64_t to = c.address(index) / int64_t(sizeof(long double));
+    long double value = alpha * data(sum)[from], error = 0;
+    if (sumUnit)
+      error = std::fabs(alpha) * errors(sum)[from];
+    // Where β is 0, C's old contents are not read: they may be NaN.
+    if (beta != 0) {
+      long double old = data(c)[to];
+      value += beta * old;
+      if (sumUnit)
+        error += std::fabs(beta) * (errors(c)[to] + *sumUnit * std::fabs(old));
+    }
+    if (!op.hasElementRegion(Role::C)) {
+      data(c)[to] = value;
+      if (sumUnit)
+        errors(c)[to] = error;
+      return success();
+    }
+    Cell element = Cell::ofReal(value);
+    // Integers wrap.
+    if (isa<IntegerType>(op.getAccumulator()))
+      element = Cell::ofBits(uint64_t(int64_t(value)) &
+                             formatOf(op.getAccumulator())->mask());
+    element.error = error;
+    SmallVector<int64_t> point(batch);
+    llvm::append_range(point, index);
+    FailureOr<Cell> made = runElement(op, Role::C, element, point);
+    if (failed(made))
+      return failure();
+    storeElement(c, c.address(index), *made);
+    return success();
+  });
 }
 
 /// Follows the float extensions and truncations that are nothing here.
@@ -201,7 +323,20 @@ bool ReferenceInterpreter::runFast(linalg::LinalgOp op,
       if (view.sizes[d] == 0)
         return true;
   }
-  runNest(loops, data(views[0]) + views[0].offset,
-          data(views[1]) + views[1].offset, data(views[2]) + views[2].offset);
+  auto run = [&](const MemRef &a, const MemRef &b, const MemRef &c) {
+    runNest(loops, data(a) + a.offset, data(b) + b.offset, data(c) + c.offset);
+  };
+  if (sumUnit) {
+    MemRef least = shadow(views[2], false), most = shadow(views[2], true);
+    run(shadow(views[0], false), shadow(views[1], false), least);
+    run(shadow(views[0], true), shadow(views[1], true), most);
+    (void)forEachIndex(views[2].sizes, [&](ArrayRef<int64_t> index) {
+      int64_t at = views[2].address(index) / sizeof(long double);
+      errors(views[2])[at] =
+          data(most)[at] - data(least)[at] + *sumUnit * data(most)[at];
+      return success();
+    });
+  }
+  run(views[0], views[1], views[2]);
   return true;
 }

@@ -209,6 +209,35 @@ struct MinNumF {
 struct SqrtF {
   double operator()(double a, double) { return std::sqrt(a); }
 };
+struct FloorF {
+  double operator()(double a, double) { return std::floor(a); }
+};
+struct CeilF {
+  double operator()(double a, double) { return std::ceil(a); }
+};
+struct TruncateF {
+  double operator()(double a, double) { return std::trunc(a); }
+};
+/// In the default rounding mode, which nobody changes.
+struct RoundEvenF {
+  double operator()(double a, double) { return std::nearbyint(a); }
+};
+// What a kernel calls before it is expanded: at warp level.
+struct ExpF {
+  double operator()(double a, double) { return std::exp(a); }
+};
+struct Exp2F {
+  double operator()(double a, double) { return std::exp2(a); }
+};
+struct TanhF {
+  double operator()(double a, double) { return std::tanh(a); }
+};
+struct ErfF {
+  double operator()(double a, double) { return std::erf(a); }
+};
+struct RsqrtF {
+  double operator()(double a, double) { return 1 / std::sqrt(a); }
+};
 struct IdentityF {
   double operator()(double a, double) { return a; }
 };
@@ -220,6 +249,11 @@ static uint64_t negate(const ScalarOp &op, uint64_t a, uint64_t, uint64_t) {
 
 static uint64_t absolute(const ScalarOp &op, uint64_t a, uint64_t, uint64_t) {
   return a & ~(1ull << (op.from.bits - 1));
+}
+
+static uint64_t copySign(const ScalarOp &op, uint64_t a, uint64_t b, uint64_t) {
+  uint64_t sign = 1ull << (op.from.bits - 1);
+  return (a & ~sign) | (b & sign);
 }
 
 static uint64_t fusedMultiplyAdd(const ScalarOp &op, uint64_t a, uint64_t b,
@@ -336,6 +370,16 @@ static ScalarOp::Function floatOp(Operation *op) {
       .Case([](arith::NegFOp) { return negate; })
       .Case([](math::AbsFOp) { return absolute; })
       .Case([](math::SqrtOp) { return floatFunction(SqrtF()); })
+      .Case([](math::CopySignOp) { return copySign; })
+      .Case([](math::FloorOp) { return floatFunction(FloorF()); })
+      .Case([](math::CeilOp) { return floatFunction(CeilF()); })
+      .Case([](math::TruncOp) { return floatFunction(TruncateF()); })
+      .Case([](math::RoundEvenOp) { return floatFunction(RoundEvenF()); })
+      .Case([](math::ExpOp) { return floatFunction(ExpF()); })
+      .Case([](math::Exp2Op) { return floatFunction(Exp2F()); })
+      .Case([](math::TanhOp) { return floatFunction(TanhF()); })
+      .Case([](math::ErfOp) { return floatFunction(ErfF()); })
+      .Case([](math::RsqrtOp) { return floatFunction(RsqrtF()); })
       .Case([](math::FmaOp) { return fusedMultiplyAdd; })
       .Case([](arith::CmpFOp) { return compareFloats; })
       .Default([](Operation *) { return nullptr; });

@@ -16,6 +16,7 @@
 #include "kami/Layout/Partition.h"
 #include "kami/Layout/SharedOrder.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <map>
 
 using namespace kami;
 using namespace kami::sim;
@@ -115,14 +116,31 @@ static LogicalResult runFragmentLoad(Execution &x, Warp &warp,
     return failure();
   unsigned width = form.format.bytes();
   Access access{matrix.buffer, 0, width, width, /*write=*/false, {}};
+  // Registers for which the matrix has one element, with a stride of 0, are
+  // loaded once.
+  bool repeats[2] = {matrix.strides[0] == 0 && window.rowInBounds,
+                     matrix.strides[1] == 0 && window.columnInBounds};
+  std::map<std::pair<int64_t, int64_t>, int> loaded;
   for (int64_t tile = 0; tile != form.tiles(); ++tile) {
     for (int value = 0; value != form.values(); ++value) {
+      int element = tile * form.values() + value;
+      uint64_t *output = x.lanes(warp, instruction.results[0], element);
+      Coordinate first = form.map->at(0, value);
+      std::pair<int64_t, int64_t> place = {
+          repeats[0] ? 0 : tile / form.tileColumns * form.map->rows + first.row,
+          repeats[1]
+              ? 0
+              : tile % form.tileColumns * form.map->columns + first.column};
+      auto [at, isNew] = loaded.try_emplace(place, element);
+      if (!isNew) {
+        std::copy_n(x.lanes(warp, instruction.results[0], at->second), x.width,
+                    output);
+        continue;
+      }
       if (failed(windowAccess(x, warp, instruction, window, tile, value,
                               access)) ||
           failed(x.access(warp, instruction, access)))
         return failure();
-      uint64_t *output =
-          x.lanes(warp, instruction.results[0], tile * form.values() + value);
       std::fill(output, output + x.width, 0);
       forLanes(access.mask, [&](unsigned lane) {
         output[lane] = readBits(
@@ -214,6 +232,33 @@ static LogicalResult runFill(Execution &x, Warp &warp,
   Slot result = instruction.results[0];
   for (int e = 0; e != result.count; ++e)
     std::copy(input, input + x.width, x.lanes(warp, result, e));
+  return success();
+}
+
+/// Elements from the limit on are 0.
+static LogicalResult runClip(Execution &x, Warp &warp,
+                             const Instruction &instruction) {
+  auto op = cast<ClipOp>(instruction.op);
+  const FragmentForm &form = x.program.fragments[instruction.payload];
+  int64_t limit;
+  if (failed(x.requireConverged(warp, instruction)) ||
+      failed(x.uniform(warp, instruction, instruction.operands[1], limit)))
+    return failure();
+  for (int64_t tile = 0; tile != form.tiles(); ++tile) {
+    for (int value = 0; value != form.values(); ++value) {
+      int e = tile * form.values() + value;
+      const uint64_t *input = x.lanes(warp, instruction.operands[0], e);
+      uint64_t *output = x.lanes(warp, instruction.results[0], e);
+      for (unsigned lane = 0; lane != x.width; ++lane) {
+        Coordinate at = form.map->at(lane, value);
+        int64_t place =
+            op.getDim() == MatrixDim::Row
+                ? tile / form.tileColumns * form.map->rows + at.row
+                : tile % form.tileColumns * form.map->columns + at.column;
+        output[lane] = place < limit ? input[lane] : 0;
+      }
+    }
+  }
   return success();
 }
 
@@ -440,7 +485,8 @@ kami::sim::fragmentForm(Operation *op, FragmentType type, unsigned warpSize) {
   if (type.getMap().lanes() != warpSize)
     return op->emitError("expected a warp of ")
            << type.getMap().lanes() << " lanes, but got " << warpSize;
-  bool rounds = type.getRole() != Role::C && type.getAtom().roundsToTF32();
+  bool rounds = type.getRole() != Role::C && type.hasAtomElementType() &&
+                type.getAtom().roundsToTF32();
   return FragmentForm{&type.getMap(), type.getTileRows(), type.getTileColumns(),
                       *format, rounds};
 }
@@ -515,6 +561,31 @@ static LogicalResult decodeFragmentMma(Decoder &decoder, MmaOp op) {
   return decoder.emit(op, runFragmentMma, decoder.program.matrices.size() - 1);
 }
 
+/// A region becomes its operations, on as many elements as a lane has of the
+/// fragments.
+static LogicalResult decodeMap(Decoder &decoder, MapOp op) {
+  FailureOr<Slot> result = decoder.define(op.getResult());
+  if (failed(result))
+    return failure();
+  for (auto [argument, fragment] :
+       llvm::zip_equal(op.getBody().getArguments(), op.getFragments()))
+    decoder.bind(argument, decoder.slot(fragment));
+  Block &body = op.getBody().front();
+  for (Operation &inner : body.without_terminator())
+    if (failed(decoder.decodeElementwise(&inner, result->count)))
+      return failure();
+  Slot made = decoder.slot(cast<YieldOp>(body.getTerminator()).getValue());
+  // A constant is one for all elements.
+  if (made.count != 1) {
+    decoder.appendMoves(op, made, *result);
+    return success();
+  }
+  Instruction &fill = decoder.append(op, runFill);
+  fill.operands = {made};
+  fill.results = {*result};
+  return success();
+}
+
 LogicalResult kami::sim::decodeWarpOps(Decoder &decoder, Operation *op,
                                        bool &handled) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -529,6 +600,10 @@ LogicalResult kami::sim::decodeWarpOps(Decoder &decoder, Operation *op,
                               runFragmentStore);
       })
       .Case([&](FillOp) { return decoder.emit(op, runFill); })
+      .Case([&](MapOp map) { return decodeMap(decoder, map); })
+      .Case([&](ClipOp clip) {
+        return emitFragmentOp(decoder, op, clip.getType(), runClip);
+      })
       .Case([&](ShareOp share) {
         return emitFragmentOp(decoder, op, share.getValue().getType(),
                               runShare);

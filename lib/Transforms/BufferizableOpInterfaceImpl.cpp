@@ -44,7 +44,7 @@ struct GemmModel : DstBufferizableOpInterfaceExternalModel<GemmModel, GemmOp> {
     }
     Value c = operands[gemm.getCMutable().getOperandNumber()];
     rewriter.setInsertionPoint(op);
-    clone(rewriter, op, /*newResultTypes=*/TypeRange(), operands);
+    gemm.cloneWith(rewriter, operands);
     replaceOpWithBufferizedValues(rewriter, op, c);
     return success();
   }

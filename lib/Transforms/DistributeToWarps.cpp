@@ -61,6 +61,10 @@ static LogicalResult verifyProduct(GemmOp op) {
       return op.emitOpError("expected an extent of ")
              << name << " no larger than the plan's tile of " << tile
              << ", but got " << extent;
+  if (plan.getUnit() == UnitKind::WarpGroup && plan.getSharedA() > 0 &&
+      op.hasElementRegion(Role::A))
+    return op.emitOpError("expected no prologue of A where warp groups read it "
+                          "in shared memory");
   if (!isa<DistributedType>(op.getC().getType()))
     return success();
   for (auto [name, scale] :

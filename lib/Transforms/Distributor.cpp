@@ -258,6 +258,71 @@ Value Distributor::sliceStart(OperandSide &side, int64_t index) {
              constant(partition.sliceOffset(stage, slice)));
 }
 
+/// What is loaded of A or B at once: a slice, or all of a warp's rows.
+FragmentType Distributor::loadedType(Role role) {
+  return isGroup() && role == Role::A ? rowsType(partition, atom)
+                                      : fragmentType(role);
+}
+
+/// The operand's prologue, with the operands loaded that the sum over k does
+/// not move. `matrix` is the whole operand as the product sees it.
+void Distributor::makePrologue(OperandSide &side, GemmOp op, Value matrix) {
+  bool isA = side.role == Role::A;
+  side.prologue = WarpRegion(b, op, side.role, loadedType(side.role),
+                             memref::getMixedSize(b, b.getLoc(), matrix, 0),
+                             memref::getMixedSize(b, b.getLoc(), matrix, 1));
+  Value own =
+      isA ? multiply(row, partition.warpM) : multiply(column, partition.warpN);
+  auto type = cast<MemRefType>(matrix.getType());
+  bool inBounds = type.getDimSize(isA ? 0 : 1) >=
+                  (isA ? partition.paddedM() : partition.paddedN());
+  side.prologue.preload(b, {isA ? own : Value(), isA ? Value() : own,
+                            isA && inBounds, !isA && inBounds});
+}
+
+/// The elements that are multiplied, of those loaded at `place` of a k tile.
+/// What a prologue makes of an element beyond the sum may be anything, but must
+/// add nothing.
+Value Distributor::applyPrologue(OperandSide &side, Value tile, Value elements,
+                                 Value k, FragmentPlace place) {
+  bool isA = side.role == Role::A;
+  bool kInBounds = isA ? place.columnInBounds : place.rowInBounds;
+  Value &position = isA ? place.column : place.row;
+  if (side.tileOffset)
+    position = add(side.tileOffset, k);
+  Value result = side.prologue.apply(b, elements, place);
+  if (kInBounds)
+    return result;
+  MatrixDim dim = isA ? MatrixDim::Column : MatrixDim::Row;
+  Value extent = getValueOrCreateConstantIndexOp(
+      b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), tile, isA ? 1 : 0));
+  return ClipOp::create(b, result, dim,
+                        b.createOrFold<arith::SubIOp>(extent, k));
+}
+
+/// This warp's elements from `k` of the block's k tile on, as they are
+/// multiplied. None of a warp's is at `coveredK` or beyond.
+Value Distributor::loadFragment(OperandSide &side, Value tile, Value k,
+                                int64_t coveredK) {
+  bool isA = side.role == Role::A;
+  Value own =
+      isA ? multiply(row, partition.warpM) : multiply(column, partition.warpN);
+  auto type = cast<MemRefType>(tile.getType());
+  int64_t covered = isA ? partition.paddedM() : partition.paddedN();
+  bool ownInBounds = type.getDimSize(isA ? 0 : 1) >= covered;
+  bool kInBounds = type.getDimSize(isA ? 1 : 0) >= coveredK;
+  FragmentPlace place{isA ? own : k, isA ? k : own,
+                      isA ? ownInBounds : kInBounds,
+                      isA ? kInBounds : ownInBounds};
+  FragmentType fragment = loadedType(side.role);
+  if (!side.prologue.empty())
+    fragment = withElements(fragment, type.getElementType());
+  Value elements = LoadOp::create(b, fragment, tile, place.row, place.column,
+                                  place.rowInBounds, place.columnInBounds);
+  return side.prologue.empty() ? elements
+                               : applyPrologue(side, tile, elements, k, place);
+}
+
 /// The held slice of that index, read from the block's k tile. Null if it is
 /// beyond the tile for every warp.
 Value Distributor::loadSlice(OperandSide &side, Value tile, int64_t index) {
@@ -266,19 +331,9 @@ Value Distributor::loadSlice(OperandSide &side, Value tile, int64_t index) {
   int64_t slice = index % partition.slicesPerStage;
   if (!partition.isActive(stage, slice))
     return nullptr;
-  Value k = sliceStart(side, index);
-  bool isA = side.role == Role::A;
-  Value own =
-      isA ? multiply(row, partition.warpM) : multiply(column, partition.warpN);
-  auto type = cast<MemRefType>(tile.getType());
-  int64_t covered = isA ? partition.paddedM() : partition.paddedN();
   int64_t coveredK = partition.sliceOffset(stage + side.receivers - 1, slice) +
                      (grid.k - 1) * partition.stageK + partition.sliceK;
-  bool ownInBounds = type.getDimSize(isA ? 0 : 1) >= covered;
-  bool kInBounds = type.getDimSize(isA ? 1 : 0) >= coveredK;
-  return LoadOp::create(b, fragmentType(side.role), tile, isA ? own : k,
-                        isA ? k : own, isA ? ownInBounds : kInBounds,
-                        isA ? kInBounds : ownInBounds);
+  return loadFragment(side, tile, sliceStart(side, index), coveredK);
 }
 
 /// Writes the slices that the product parks to shared memory; false if there
@@ -418,8 +473,7 @@ Value Distributor::loadRows(Value tile, Value first, FragmentType type) {
 
 /// All that a warp in unison needs of A.
 Value Distributor::loadRows(Value tile) {
-  return loadRows(tile, multiply(row, partition.warpM),
-                  rowsType(partition, atom));
+  return loadFragment(sideA, tile, constant(0), partition.paddedK());
 }
 
 /// The first row of this warp's group in A's matrix in shared memory.
@@ -518,6 +572,10 @@ Value Distributor::emitSum(GemmOp op, Value start) {
   };
   Value matrixA = matrix(op.getA(), op.getTransposeA());
   Value matrixB = matrix(op.getB(), op.getTransposeB());
+  for (auto [side, whole] :
+       {std::pair(&sideA, matrixA), std::pair(&sideB, matrixB)})
+    if (op.hasElementRegion(side->role))
+      makePrologue(*side, op, whole);
   int64_t tileK = partition.tile.k, k = op.getK();
   if (ShapedType::isStatic(k) && k <= tileK)
     return emitTile(matrixA, matrixB, start);
@@ -529,6 +587,7 @@ Value Distributor::emitSum(GemmOp op, Value start) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value offset = loop.getInductionVar();
+  sideA.tileOffset = sideB.tileOffset = offset;
   OpFoldResult size = b.getIndexAttr(tileK);
   if (ShapedType::isDynamic(k) || k % tileK != 0)
     size = arith::MinSIOp::create(b, constant(tileK),
@@ -551,13 +610,39 @@ Value Distributor::emitReduce(Value sum) {
   return ReduceOp::create(b, sum.getType(), gridAttr(), sum, buffer);
 }
 
-void Distributor::collect(Value share, Value matrix, Value alpha, Value beta) {
+FragmentPlace Distributor::placeOfC(Value matrix) {
   auto type = cast<MemRefType>(matrix.getType());
+  return {multiply(row, partition.warpM), multiply(column, partition.warpN),
+          type.getDimSize(0) >= partition.paddedM(),
+          type.getDimSize(1) >= partition.paddedN()};
+}
+
+void Distributor::collect(Value share, Value matrix, Value alpha, Value beta) {
   ifFirstLayer([&] {
-    StoreOp::create(b, share, matrix, multiply(row, partition.warpM),
-                    multiply(column, partition.warpN), alpha, beta,
-                    type.getDimSize(0) >= partition.paddedM(),
-                    type.getDimSize(1) >= partition.paddedN());
+    FragmentPlace place = placeOfC(matrix);
+    StoreOp::create(b, share, matrix, place.row, place.column, alpha, beta,
+                    place.rowInBounds, place.columnInBounds);
+  });
+}
+
+/// Writes the sum to C: scaled, and through the epilogue.
+void Distributor::emitStore(GemmOp op, Value sum) {
+  Value c = op.getC();
+  ifFirstLayer([&] {
+    FragmentPlace place = placeOfC(c);
+    Value alpha = readScale(b, op.getAlpha()),
+          beta = readScale(b, op.getBeta());
+    Value result = sum;
+    if (op.hasElementRegion(Role::C)) {
+      WarpRegion epilogue(b, op, Role::C, fragmentType(Role::C),
+                          memref::getMixedSize(b, b.getLoc(), c, 0),
+                          memref::getMixedSize(b, b.getLoc(), c, 1));
+      result = emitScaling(b, result, c, place, alpha, beta);
+      result = epilogue.apply(b, result, place);
+      alpha = beta = {};
+    }
+    StoreOp::create(b, result, c, place.row, place.column, alpha, beta,
+                    place.rowInBounds, place.columnInBounds);
   });
 }
 
@@ -573,6 +658,6 @@ Value Distributor::multiply(GemmOp op, ValueRange a, ValueRange bShare,
   Value sum = emitReduce(emitSum(op, emitStart(op, c)));
   if (!c.empty())
     return sum;
-  collect(sum, op.getC(), op.getAlpha(), op.getBeta());
+  emitStore(op, sum);
   return nullptr;
 }

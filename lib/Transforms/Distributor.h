@@ -15,6 +15,7 @@
 #ifndef KAMI_LIB_TRANSFORMS_DISTRIBUTOR_H
 #define KAMI_LIB_TRANSFORMS_DISTRIBUTOR_H
 
+#include "Epilogue.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Model/SharedLayout.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -59,6 +60,10 @@ struct OperandSide {
   /// The held slices of the current k tile, by index; null for those that are
   /// in shared memory or beyond the tile.
   llvm::SmallVector<mlir::Value> slices;
+  /// What becomes of the elements that are loaded.
+  WarpRegion prologue = {};
+  /// Where the current k tile begins in the sum; null for the first.
+  mlir::Value tileOffset = {};
 
   bool isParked(int64_t index) const { return index >= held - parked; }
   int64_t parkedIndex(int64_t index) const { return index - (held - parked); }
@@ -81,7 +86,7 @@ public:
   mlir::Value multiply(GemmOp op, mlir::ValueRange a, mlir::ValueRange b,
                        mlir::ValueRange c, bool barrierFirst);
 
-  /// Writes a share of C to the matrix.
+  /// Writes a share of C, as it is or scaled, to the matrix.
   void collect(mlir::Value share, mlir::Value matrix, mlir::Value alpha,
                mlir::Value beta);
 
@@ -103,14 +108,23 @@ private:
   mlir::Value loadRows(mlir::Value tile, mlir::Value first, FragmentType type);
   mlir::Value groupRow();
   void placeRows(mlir::Value tile, mlir::Value buffer);
+  FragmentType loadedType(Role role);
+  void makePrologue(OperandSide &side, GemmOp op, mlir::Value matrix);
+  mlir::Value loadFragment(OperandSide &side, mlir::Value tile, mlir::Value k,
+                           int64_t coveredK);
+  mlir::Value applyPrologue(OperandSide &side, mlir::Value tile,
+                            mlir::Value elements, mlir::Value k,
+                            FragmentPlace place);
   mlir::Value sliceStart(OperandSide &side, int64_t index);
   mlir::Value loadSlice(OperandSide &side, mlir::Value tile, int64_t index);
   bool park(OperandSide &side, mlir::Value tile);
   mlir::Value emitStage(int64_t stage, int64_t slice, mlir::Value accumulator);
   mlir::Value fetch(OperandSide &side, int64_t index, int64_t owner);
   mlir::Value emitReduce(mlir::Value sum);
+  void emitStore(GemmOp op, mlir::Value sum);
   template <typename Emit> void ifFirstLayer(Emit emit);
 
+  FragmentPlace placeOfC(mlir::Value matrix);
   mlir::Value constant(int64_t value);
   mlir::Value multiply(mlir::Value value, int64_t factor);
   mlir::Value add(mlir::Value left, mlir::Value right);

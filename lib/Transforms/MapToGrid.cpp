@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Epilogue.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Model/SharedLayout.h"
 #include "kami/Transforms/Passes.h"
@@ -75,7 +76,8 @@ private:
   ImplicitLocOpBuilder b;
   GemmOp op;
   Plan plan;
-  /// The kernel's operands: matrices, then scales that are no constants.
+  /// The kernel's operands: matrices, then what scales and regions need, but
+  /// constants.
   SmallVector<Value> arguments;
 };
 
@@ -206,13 +208,25 @@ void GridMapper::emitTileProduct(Value index, const TileCount &count,
                          plan.tile.n, 1 - columnsOfB, none, 0);
   Value c = tileView(values.lookup(op.getC()), batch, 0, m, plan.tile.m, 1, n,
                      plan.tile.n);
-  auto scale = [&](Value value) {
-    return value ? values.lookup(value) : Value();
-  };
-  GemmOp::create(b, TypeRange(), a, bView, c, scale(op.getAlpha()),
-                 scale(op.getBeta()), op.getTransposeA(), op.getTransposeB(),
-                 op.getAccumulator(), op.getPlanAttr(), op.getPrecisionAttr(),
-                 op.getUnsignedA(), op.getUnsignedB());
+  SmallVector<Value> operands = llvm::map_to_vector(
+      op->getOperands(), [&](Value value) { return values.lookup(value); });
+  operands[0] = a;
+  operands[1] = bView;
+  operands[2] = c;
+  BlockTile tile{batch, m, n, plan.tile.m, plan.tile.n};
+  SmallVector<std::pair<Role, SmallVector<AffineMap>>> newMaps;
+  for (Role role : {Role::A, Role::B, Role::C}) {
+    SmallVector<AffineMap> maps = op.getElementMaps(role);
+    for (auto [operand, map] :
+         llvm::zip_equal(op.getElementOperandsMutable(role), maps))
+      std::tie(operands[operand.getOperandNumber()], map) = tileElements(
+          b, role, operands[operand.getOperandNumber()], map, tile);
+    if (op.hasElementRegion(role))
+      newMaps.emplace_back(role, maps);
+  }
+  GemmOp product = op.cloneWith(b, operands);
+  for (auto &[role, maps] : newMaps)
+    product.setElementMaps(role, maps);
 }
 
 void GridMapper::emitKernelBody(gpu::GPUFuncOp kernel) {
@@ -220,9 +234,9 @@ void GridMapper::emitKernelBody(gpu::GPUFuncOp kernel) {
   b.setInsertionPointToStart(&kernel.getBody().front());
   IRMapping values;
   values.map(arguments, kernel.getArguments());
-  for (Value scale : {op.getAlpha(), op.getBeta()})
-    if (scale && !values.contains(scale))
-      values.map(scale, b.clone(*scale.getDefiningOp())->getResult(0));
+  for (Value operand : op->getOperands())
+    if (!values.contains(operand))
+      values.map(operand, b.clone(*operand.getDefiningOp())->getResult(0));
 
   TileCount count = countTiles(values.lookup(op.getC()));
   Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
@@ -267,10 +281,10 @@ void GridMapper::emitLaunch(gpu::GPUFuncOp kernel) {
 
 void GridMapper::run(SymbolTable &symbols) {
   arguments = {op.getA(), op.getB(), op.getC()};
-  for (Value scale : {op.getAlpha(), op.getBeta()})
-    if (scale && !matchPattern(scale, m_Constant()) &&
-        !llvm::is_contained(arguments, scale))
-      arguments.push_back(scale);
+  for (Value operand : op->getOperands().drop_front(3))
+    if (!matchPattern(operand, m_Constant()) &&
+        !llvm::is_contained(arguments, operand))
+      arguments.push_back(operand);
   gpu::GPUFuncOp kernel = createKernel(symbols);
   emitKernelBody(kernel);
   emitLaunch(kernel);

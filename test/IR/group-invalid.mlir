@@ -147,6 +147,19 @@ func.func @mma(%a: !kami.fragment<16x64xf16, a, #mma>, %s: !workgroup, %c: !kami
 
 // -----
 
+// C5: fragments have the atom's elements
+
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#b = #kami.shared_matrix<64x64xf16, b, k_major, swizzle = 128>
+!workgroup = memref<8192xi8, #gpu.address_space<workgroup>>
+func.func @mma(%a: !kami.fragment<16x64xi8, a, #wgmma>, %s: !workgroup, %c: !kami.fragment<16x64xf32, c, #wgmma>, %i: index) {
+  // expected-error@+1 {{expected elements of type 'f16', the atom's for role a, but got 'i8'}}
+  %d = kami.group_mma %a, %s[%i, %i] in #b, %c : !kami.fragment<16x64xi8, a, #wgmma>, !workgroup, !kami.fragment<16x64xf32, c, #wgmma>
+  return
+}
+
+// -----
+
 // C2: A is a fragment of role a with C's atom and rows, or a buffer with a row, a
 // column, a matrix and a depth
 

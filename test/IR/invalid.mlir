@@ -167,11 +167,11 @@
 // !kami.fragment
 //===----------------------------------------------------------------------===//
 
-// C1: the element type is the atom's for the role
+// C1: the element type is an integer or a float of at most 64 bits
 
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
-// expected-error@+1 {{expected element type 'f16', the atom's for role b, but got 'f32'}}
-func.func private @f(!kami.fragment<16x64xf32, b, #hmma>)
+// expected-error@+1 {{expected an integer or float of at most 64 bits as element type, but got 'index'}}
+func.func private @f(!kami.fragment<16x64xindex, b, #hmma>)
 
 // -----
 

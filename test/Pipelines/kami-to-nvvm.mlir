@@ -13,13 +13,14 @@
 // RUN: cmp %t.direct %t.again
 
 // PASSES:      builtin.module(
-// PASSES-NEXT:   convert-linalg-to-kami{precision=exact},
+// PASSES-NEXT:   convert-linalg-to-kami{fuse=true precision=exact},
 // PASSES:        kami-attach-target{chip=sm_90},
 // PASSES-NEXT:   kami-assign-plan{algorithm=auto model=calibrated tile= warps=2},
 // PASSES-NEXT:   kami-verify-target,
 // PASSES-NEXT:   kami-map-to-grid,
 // PASSES:          kami-distribute-to-warps
 // PASSES:          convert-kami-to-nvgpu
+// PASSES:          kami-expand-math
 // PASSES:        convert-kami-to-nvvm,
 // PASSES:        convert-gpu-to-nvvm{
 // PASSES-NEXT:   kami-declare-dynamic-shared,

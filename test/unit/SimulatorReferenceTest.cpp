@@ -192,3 +192,101 @@ func.func @f(%a : tensor<192x192xf16>, %b : tensor<192x192xf16>, %c : tensor<192
       succeeded(evaluate(text, {numbers({192, 192}, 0), numbers({192, 192}, 1),
                                 numbers({192, 192}, 2)})));
 }
+
+//===----------------------------------------------------------------------===//
+// Regions, and errors through them
+//===----------------------------------------------------------------------===//
+
+/// relu(α·(s·A)·B + β·C + bias), with A in integers, by hand.
+TEST_F(ReferenceTest, GemmWithRegions) {
+  const char *text = R"(
+func.func @f(%q : memref<2x3x4xi8>, %b : memref<4x5xf16>, %c : memref<2x3x5xf32>, %s : memref<3xf16>,
+             %bias : memref<2x1xf32>, %alpha : memref<f32>, %beta : f32) {
+  kami.gemm ins(%q, %b : memref<2x3x4xi8>, memref<4x5xf16>) outs(%c : memref<2x3x5xf32>)
+            alpha(%alpha : memref<f32>) beta(%beta : f32) accumulator(f32)
+      prologue_a(%x: i8, %sx = %s : memref<3xf16> at affine_map<(b, m, k) -> (m)>) {
+        %f = arith.sitofp %x : i8 to f16
+        %y = arith.mulf %f, %sx : f16
+        kami.yield %y : f16
+      }
+      epilogue(%x: f32, %bx = %bias : memref<2x1xf32> at affine_map<(b, m, n) -> (b, 0)>) {
+        %zero = arith.constant 0.0 : f32
+        %y = arith.addf %x, %bx : f32
+        %z = arith.maximumf %y, %zero : f32
+        kami.yield %z : f32
+      }
+  return
+}
+)";
+  ReferenceArray q = numbers({2, 3, 4}, 0), b = numbers({4, 5}, 3),
+                 c = numbers({2, 3, 5}, 1), s = numbers({3}, 2),
+                 bias = numbers({2, 1}, 4);
+  ASSERT_TRUE(
+      succeeded(evaluate(text, {q, b, c, s, bias, ReferenceArray::scalar(2),
+                                ReferenceArray::scalar(-3)})))
+      << message;
+  const ReferenceArray &result = outputs[2];
+  for (int64_t batch = 0; batch != 2; ++batch)
+    for (int64_t i = 0; i != 3; ++i)
+      for (int64_t j = 0; j != 5; ++j) {
+        int64_t at = (batch * 3 + i) * 5 + j;
+        long double sum = 0;
+        for (int64_t k = 0; k != 4; ++k)
+          sum += s.values[i] * q.values[(batch * 3 + i) * 4 + k] *
+                 b.values[k * 5 + j];
+        sum = 2 * sum - 3 * c.values[at] + bias.values[batch];
+        EXPECT_EQ(result.values[at], std::max(sum, 0.0L)) << at;
+      }
+}
+
+TEST_F(ReferenceTest, ErrorsThroughOperations) {
+  parse(R"(
+func.func @f(%a : memref<1x2xf32>, %b : memref<2x1xf32>, %c : memref<1x1xf32>) -> (f32, f32, f32, f32, f32) {
+  kami.gemm ins(%a, %b : memref<1x2xf32>, memref<2x1xf32>) outs(%c : memref<1x1xf32>) accumulator(f32)
+  %i = arith.constant 0 : index
+  %x = memref.load %c[%i, %i] : memref<1x1xf32>
+  %four = arith.constant 4.0 : f32
+  %half = arith.constant 0.25 : f32
+  %product = arith.mulf %x, %four : f32
+  %power = math.exp %x : f32
+  %sure = arith.cmpf ogt, %x, %four : f32
+  %chosen = arith.select %sure, %four, %x : f32
+  %unsure = arith.cmpf ogt, %x, %half : f32
+  %either = arith.select %unsure, %four, %half : f32
+  return %x, %product, %power, %chosen, %either : f32, f32, f32, f32, f32
+}
+)");
+  ASSERT_TRUE(module);
+  // 3·1 − 2.8·1 = 0.2 of magnitudes 5.8, with a hundredth of those.
+  ReferenceArray a{{1, 2}, {3, -2.8L}}, b{{2, 1}, {1, 1}}, c{{1, 1}, {0}};
+  ASSERT_TRUE(
+      succeeded(evaluateErrors(find<func::FuncOp>(), {a, b, c}, 0.01, outputs)))
+      << message;
+  auto bound = [&](int i) { return double(outputs[i].values[0]); };
+  EXPECT_NEAR(bound(0), 0.058, 1e-12);
+  EXPECT_NEAR(bound(1), 4 * 0.058, 1e-6);
+  EXPECT_NEAR(bound(2), std::exp(0.258) - std::exp(0.2), 1e-6);
+  EXPECT_NEAR(bound(3), 0.058, 1e-12);
+  EXPECT_NEAR(bound(4), 3.75, 1e-12);
+}
+
+/// linalg's products: the errors of what is multiplied come on top.
+TEST_F(ReferenceTest, ErrorsThroughLinalg) {
+  parse(R"(
+func.func @f(%a : tensor<1x2xf32>, %b : tensor<2x1xf32>, %w : tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x1xf32>
+  %c = linalg.fill ins(%z : f32) outs(%e : tensor<1x1xf32>) -> tensor<1x1xf32>
+  %x = linalg.matmul ins(%a, %b : tensor<1x2xf32>, tensor<2x1xf32>) outs(%c : tensor<1x1xf32>) -> tensor<1x1xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<1x1xf32>, tensor<1x1xf32>) outs(%c : tensor<1x1xf32>) -> tensor<1x1xf32>
+  return %y : tensor<1x1xf32>
+}
+)");
+  ASSERT_TRUE(module);
+  ReferenceArray a{{1, 2}, {3, -2}}, b{{2, 1}, {1, 1}}, w{{1, 1}, {-10}};
+  ASSERT_TRUE(
+      succeeded(evaluateErrors(find<func::FuncOp>(), {a, b, w}, 0.01, outputs)))
+      << message;
+  // x = 1 ± 0.05; y = 10·0.05 more, and 0.01 of 10·1.05.
+  EXPECT_NEAR(double(outputs[0].values[0]), 0.5 + 0.105, 1e-12);
+}

@@ -82,6 +82,55 @@ kami.store %d, %c[%c0, %c0] alpha(%alpha : f32) beta(%beta : f32) : !c, memref<1
   }
 }
 
+/// A region on fragments, one of them a vector as a matrix with stride 0, and
+/// columns that are set to zero.
+TEST_F(SimulatorTest, MapAndClip) {
+  std::string body = R"(
+%c0 = arith.constant 0 : index
+%m = memref.reinterpret_cast %v to offset: [0], sizes: [16, 11], strides: [0, 1] : memref<11xf16> to memref<16x11xf16, strided<[0, 1]>>
+%x = kami.load %a[%c0, %c0] : memref<13x11xf32> -> !c
+%y = kami.load %m[%c0, %c0] row_in_bounds : memref<16x11xf16, strided<[0, 1]>> -> !h
+%z = kami.map (%ex = %x : !c, %ey = %y : !h) -> !c {
+  %two = arith.constant 2.0 : f32
+  %w = arith.extf %ey : f16 to f32
+  %p = arith.mulf %ex, %two : f32
+  %s = arith.addf %p, %w : f32
+  kami.yield %s : f32
+}
+%k = kami.clip %z at column %limit : !c
+%r = kami.clip %k at row %last : !c
+%one = kami.map (%e = %r : !c) -> !c {
+  %c = arith.constant 1.0 : f32
+  kami.yield %c : f32
+}
+kami.store %r, %a[%c0, %c0] : !c, memref<13x11xf32>
+kami.store %one, %b[%c0, %c0] : !c, memref<2x2xf32>
+)";
+  std::string aliasesWithHalf =
+      std::string(aliases) + "!h = !kami.fragment<16x16xf16, c, #atom>\n";
+  for (int64_t limit : {-3, 5, 40}) {
+    MemRef a = array({13, 11}, f32(), matrix(13, 11, 1));
+    MemRef b = array({2, 2}, f32());
+    ASSERT_TRUE(
+        succeeded(run("%a : memref<13x11xf32>, %b : memref<2x2xf32>, "
+                      "%v : memref<11xf16>, %limit : index, %last : index",
+                      body, {}, {32}, 0,
+                      {a, b, array({11}, f16(), matrix(1, 11, 2)),
+                       Argument::scalar(uint64_t(limit)), Argument::scalar(12)},
+                      aliasesWithHalf)))
+        << message;
+    for (int64_t i = 0; i != 13; ++i)
+      for (int64_t j = 0; j != 11; ++j)
+        EXPECT_EQ(at(a, {i, j}), j < limit && i < 12
+                                     ? 2 * pattern(i, j, 1) + pattern(0, j, 2)
+                                     : 0);
+    EXPECT_EQ(at(b, {1, 1}), 1);
+    // Each element is read once: a lane's registers of one column share it, and
+    // so do the lanes of one access.
+    EXPECT_EQ(report.buffers[2].bytesRead, 11 * 2);
+  }
+}
+
 TEST_F(SimulatorTest, BrokenPromiseOfBounds) {
   std::string body = R"(
 %c0 = arith.constant 0 : index

@@ -25,10 +25,18 @@ def ConvertLinalgToKami : Pass<"convert-linalg-to-kami"> {
     Where linalg sums f16, bf16 or floats of 8 bits in the elements' own type,
     `kami.gemm` sums in f32 and rounds once, which is at least as accurate. f32
     is multiplied exactly unless `precision` says that less will do.
+
+    On tensors, element-wise ops join the product, unless `fuse` is false: those
+    that use its result, one after the other, become its epilogue, and those that
+    make A's or B's elements, if they are cheap, a prologue. Each must be the only
+    one to use what it is fused with. Results are the same bits. What is to be
+    rounded to `tf32` or split has no prologue.
   }];
   let options = [
     Option<"precision", "precision", "std::string", "\"exact\"",
            "How products of f32 are multiplied: exact, tf32 or tf32x3">,
+    Option<"fuse", "fuse", "bool", "true",
+           "Make element-wise producers and consumers part of the product">,
   ];
   let dependentDialects = ["::kami::KamiDialect", "::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::memref::MemRefDialect"];
@@ -53,12 +61,11 @@ def ConvertKamiToNVGPU : Pass<"convert-kami-to-nvgpu", "::mlir::gpu::GPUFuncOp">
 }
 
 def ConvertKamiToNVVM : Pass<"convert-kami-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Expand kami.mma_sync and kami.wgmma to NVVM";
+  let summary = "Expand kami.mma_sync, kami.wgmma and elementary operations to NVVM";
   let description = [{
     bf16 and integers become `nvvm.mma.sync`; f64 and floats of 8 bits become a
-    call of the intrinsic of their shape. `math.fma`, which upstream would take
-    from a vendor's library, becomes LLVM's intrinsic. It is the last step before
-    LLVM's dialect, so that everything above sees an op with the instruction's
+    call of the intrinsic of their shape. It is the last step before LLVM's
+    dialect, so that everything above sees an op with the instruction's
     semantics. A kernel's module without a target gets an `nvvm.target` for the
     chip of the surrounding `kami.target`, in the lowest version of PTX that has
     its instructions.
@@ -66,6 +73,10 @@ def ConvertKamiToNVVM : Pass<"convert-kami-to-nvvm", "::mlir::gpu::GPUModuleOp">
     `kami.wgmma` becomes inline assembly with tied registers, which neither NVVM
     nor the intrinsics have with A in registers; a module with it is compiled for
     the chip's architecture-specific variant (`sm_90a`).
+
+    Elementary operations of `math` (`math.fma`, `math.sqrt`, roundings, ...)
+    become calls of LLVM's intrinsics, which are instructions, where
+    `convert-gpu-to-nvvm` would call NVIDIA's library.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
@@ -79,7 +90,7 @@ def KamiExpandFloat8 : Pass<"kami-expand-float8"> {
     LLVM has no types for, bit for bit as arith defines them: to the nearest, ties
     to even; beyond the largest, f8E5M2 becomes infinite and f8E4M3FN NaN.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 
 def KamiDeclareDynamicShared : Pass<"kami-declare-dynamic-shared", "::mlir::gpu::GPUModuleOp"> {

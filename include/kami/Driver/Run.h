@@ -61,13 +61,19 @@ struct RunOptions {
 /// 8-bit floats than their type has: 14 on Ada and Hopper, says section 3.5.2
 /// of the DeepSeek-V3 report (arXiv 2412.19437), and SageAttention2 (arXiv
 /// 2411.10958) says so of mma.sync. `atom` says whether there is a matrix unit.
+///
+/// Where elements go through more than sums of products (prologues, epilogues,
+/// element-wise ops of linalg), |A|·|B| is replaced by what a running error
+/// analysis (`sim::evaluateErrors`) makes of that bound for each element of the
+/// output, divided by the bound: an error is still right where it is at most
+/// the bound.
 double errorBound(const Problem &problem, ElementKind output,
                   const Atom *atom = nullptr);
 
 struct RunResult {
   /// Largest |computed − reference| / (|A|·|B|), and the bound it is held to (0
-  /// for integer inputs). What is below the smallest number of C's type does
-  /// not count.
+  /// for integer inputs, unless a function makes other numbers of them). What
+  /// is below the smallest number of C's type does not count.
   double maxError = 0;
   double bound = 0;
   bool ok = false;

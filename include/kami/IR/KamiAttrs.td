@@ -40,6 +40,12 @@ def Kami_GroupEnum : Kami_Enum<"Group", "warps that share two coordinates of the
 def Kami_GroupAttr : Kami_EnumAttr<Kami_GroupEnum, "group">;
 def Kami_GroupArrayAttr : TypedArrayAttrBase<Kami_GroupAttr, "array of groups">;
 
+def Kami_MatrixDimEnum : Kami_Enum<"MatrixDim", "dimension of a matrix", [
+    I32EnumAttrCase<"Row", 0, "row">,
+    I32EnumAttrCase<"Column", 1, "column">,
+  ]>;
+def Kami_MatrixDimAttr : Kami_EnumAttr<Kami_MatrixDimEnum, "matrix_dim">;
+
 def Kami_AlgorithmEnum : Kami_Enum<"AlgorithmKind", "the paper's algorithms", [
     I32EnumAttrCase<"OneD", 0, "one_d">,
     I32EnumAttrCase<"TwoD", 1, "two_d">,

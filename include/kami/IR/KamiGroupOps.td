@@ -83,6 +83,7 @@ def Kami_GroupMmaOp : Kami_Op<"group_mma", [
       smaller than the window
     * (C4) the buffers are in workgroup memory, start at no offset, and hold the
       matrices
+    * (C5) fragments have the atom's elements
   }];
   let arguments = (ins AnyTypeOf<[Kami_FragmentType, Kami_SharedBuffer]>:$a,
                        Kami_SharedBuffer:$b, Index:$row, Index:$column,

@@ -10,6 +10,7 @@
 #define KAMI_IR_KAMIPROBLEMOPS_TD
 
 include "kami/IR/KamiTypes.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
@@ -22,9 +23,18 @@ def Kami_MatrixOperand : AnyTypeOf<[AnyRankedTensor, AnyNon0RankedMemRef, Kami_D
 def Kami_MatrixResult : AnyTypeOf<[AnyRankedTensor, Kami_DistributedType],
                                   "ranked tensor or distributed matrix">;
 def Kami_Scale : AnyTypeOf<[F16, BF16, F32, F64, I32], "float or i32">;
+/// α and β: a value, or where in memory the kernel finds it.
+def Kami_ScaleSource : AnyTypeOf<[Kami_Scale,
+                                  MemRefRankOf<[F16, BF16, F32, F64, I32], [0]>,
+                                  0DTensorOf<[F16, BF16, F32, F64, I32]>],
+                                 "float or i32, or memref or tensor of rank 0 of it">;
+/// What the regions of kami.gemm read besides the product's elements.
+def Kami_ElementSource : AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef,
+                                    AnySignlessInteger, AnyFloat],
+                                   "ranked tensor, strided memref, integer or float">;
 
 def Kami_GemmOp : Kami_Op<"gemm", [
-    AttrSizedOperandSegments, DestinationStyleOpInterface,
+    AttrSizedOperandSegments, DestinationStyleOpInterface, IsolatedFromAbove,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<TilingInterface,
       ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation",
@@ -38,9 +48,24 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     static extent 1 is repeated. An extent known only at run time is C's.
 
     Sums are taken in the accumulator type and converted to C's element type
-    once, at the end. `alpha` and `beta` are of the accumulator's type; a
-    missing `alpha` is 1. A missing `beta` is 0, and where β is 0, also at run
-    time, C's old contents are never read.
+    once, at the end. `alpha` and `beta` are of the accumulator's type, or of
+    rank 0 with such an element, which the kernel reads; a missing `alpha` is 1.
+    A missing `beta` is 0, and where β is 0, also at run time, C's old contents
+    are never read.
+
+    Regions say what happens to single elements, in registers, on their way. They
+    see no value from outside but those that they name.
+
+    * `epilogue` maps α·sum + β·C, in the accumulator's type, to the element of C
+      that is stored, instead of the conversion.
+    * `prologue_a` and `prologue_b` map an element of A or B as it lies in memory
+      to the one that is multiplied, which may be of another type.
+
+    The first argument is that element. Each further one is an element of a
+    tensor or memref, or a scalar: the map after `at` takes the batch dimensions
+    of C and (m, n), (m, k) or (k, n), in the product's sense, whatever is
+    transposed, to the operand's dimensions. A bias of C's columns is at
+    `(m, n) -> (n)`, a residual at `(m, n) -> (m, n)`.
 
     Integers of 8 bits have a sign, or with `unsigned_a` or `unsigned_b` none;
     their sums wrap. f32 elements are multiplied as they are, unless `precision`
@@ -49,7 +74,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     infinities into NaN.
 
     On tensors the result is the new C; on memrefs C is written in place and
-    must not overlap A or B.
+    must not overlap A, B or what regions read.
 
     Inside a kernel, the product is that of one block, and A, B and C may also be
     distributed over it already; the result is then the new C, distributed.
@@ -71,41 +96,96 @@ def Kami_GemmOp : Kami_Op<"gemm", [
 
     kami.gemm ins(%a, %b : memref<64x32xi8>, memref<32x48xi8>)
               outs(%c : memref<64x48xi32>) accumulator(i32) unsigned_a
+
+    // relu(A·B + bias), where A is 8-bit integers with a scale for each row.
+    kami.gemm ins(%q, %b : memref<64x32xi8>, memref<32x48xf16>)
+              outs(%c : memref<64x48xf16>) accumulator(f32)
+        prologue_a(%x: i8, %s = %scale : memref<64xf16> at affine_map<(m, k) -> (m)>) {
+          %y = arith.sitofp %x : i8 to f16
+          %z = arith.mulf %y, %s : f16
+          kami.yield %z : f16
+        }
+        epilogue(%x: f32, %b0 = %bias : memref<48xf32> at affine_map<(m, n) -> (n)>) {
+          %zero = arith.constant 0.0 : f32
+          %y = arith.addf %x, %b0 : f32
+          %z = arith.maximumf %y, %zero : f32
+          %t = arith.truncf %z : f32 to f16
+          kami.yield %t : f16
+        }
     ```
 
     Constraints:
     * (C1) operands are all tensors, or none is; there is a result, of C's type,
       unless C is a memref
     * (C2) every operand has at least two dimensions, C no fewer than A or B
-    * (C3) A's and B's element types are equal, or both floats of 8 bits
+    * (C3) the types that A's and B's elements are multiplied in are equal, or
+      both floats of 8 bits
     * (C4) the extents of m, n and k agree between the operands, and are not 0
     * (C5) batch extents equal C's, or are 1
     * (C6) `alpha` and `beta` have the accumulator's type
-    * (C7) the accumulator is at least as wide as A's elements; C's elements
-      have its type or are narrower floats
-    * (C8) elements and accumulator are all floats or all integers
-    * (C9) `precision` only where A, B and the accumulator are f32
-    * (C10) `unsigned_a` and `unsigned_b` only where A and B are integers
+    * (C7) the accumulator is at least as wide as the elements that are
+      multiplied; unless there is an epilogue without β, C's elements have its
+      type or are narrower floats
+    * (C8) elements and accumulator are all floats or all integers; C's may
+      differ where there is an epilogue without β
+    * (C9) `precision` only where the accumulator and what is multiplied are f32,
+      and no prologue makes it
+    * (C10) `unsigned_a` and `unsigned_b` only where the elements that are
+      multiplied are integers, and no prologue of that operand makes them
     * (C11) distributed operands have the role of their place, are not transposed,
-      and have one plan, which is the product's if it has any
+      and have one plan, which is the product's if it has any; a distributed A or
+      B has no prologue, and a distributed C no epilogue
+    * (C12) a region's arguments are the element's type, for the epilogue the
+      accumulator's, and that of each operand's elements; it yields C's element
+      type, or the type that is multiplied
+    * (C13) the operations of a region are pure `arith` and `math` on integers
+      and floats
+    * (C14) the operands of regions and the scales are of (C1)'s kind, or scalars
+    * (C15) a region's operand has a map from as many dimensions as C has to as
+      many as it has: each one of C's, once, or 0; extents agree, and are 1 at a
+      0. A scalar has none
   }];
   let arguments = (ins
     Kami_MatrixOperand:$a, Kami_MatrixOperand:$b, Kami_MatrixOperand:$c,
-    Optional<Kami_Scale>:$alpha, Optional<Kami_Scale>:$beta,
+    Optional<Kami_ScaleSource>:$alpha, Optional<Kami_ScaleSource>:$beta,
+    Variadic<Kami_ElementSource>:$prologueAOperands,
+    Variadic<Kami_ElementSource>:$prologueBOperands,
+    Variadic<Kami_ElementSource>:$epilogueOperands,
     UnitAttr:$transposeA, UnitAttr:$transposeB, TypeAttr:$accumulator,
     OptionalAttr<Kami_PlanAttr>:$plan, OptionalAttr<Kami_PrecisionAttr>:$precision,
-    UnitAttr:$unsignedA, UnitAttr:$unsignedB);
+    UnitAttr:$unsignedA, UnitAttr:$unsignedB,
+    OptionalAttr<AffineMapArrayAttr>:$prologueAMaps,
+    OptionalAttr<AffineMapArrayAttr>:$prologueBMaps,
+    OptionalAttr<AffineMapArrayAttr>:$epilogueMaps);
+  let regions = (region MaxSizedRegion<1>:$prologueA, MaxSizedRegion<1>:$prologueB,
+                        MaxSizedRegion<1>:$epilogue);
   let results = (outs Optional<Kami_MatrixResult>:$result);
   let assemblyFormat = [{
     `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)` `outs` `(` $c `:` type($c) `)`
     (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`beta` `(` $beta^ `:` type($beta) `)`)?
     (`transpose_a` $transposeA^)? (`transpose_b` $transposeB^)?
     `accumulator` `(` $accumulator `)` (`precision` `` $precision^)?
-    (`unsigned_a` $unsignedA^)? (`unsigned_b` $unsignedB^)? (`plan` `(` $plan^ `)`)?
+    (`unsigned_a` $unsignedA^)? (`unsigned_b` $unsignedB^)?
+    (`prologue_a` custom<ElementRegion>($prologueAOperands, type($prologueAOperands),
+                                        $prologueAMaps, $prologueA)^)?
+    (`prologue_b` custom<ElementRegion>($prologueBOperands, type($prologueBOperands),
+                                        $prologueBMaps, $prologueB)^)?
+    (`epilogue` custom<ElementRegion>($epilogueOperands, type($epilogueOperands),
+                                      $epilogueMaps, $epilogue)^)?
+    (`plan` `(` $plan^ `)`)?
     attr-dict (`->` type($result)^)?
   }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
+  let builders = [
+    /// Without regions.
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$b,
+                   "::mlir::Value":$c, "::mlir::Value":$alpha, "::mlir::Value":$beta,
+                   "bool":$transposeA, "bool":$transposeB,
+                   "::mlir::Type":$accumulator, "PlanAttr":$plan,
+                   CArg<"PrecisionAttr", "{}">:$precision,
+                   CArg<"bool", "false">:$unsignedA, CArg<"bool", "false">:$unsignedB)>
+  ];
   let extraClassDeclaration = [{
     /// C, unless it is distributed: then nothing is updated in place.
     ::mlir::MutableOperandRange getDpsInitsMutable() {
@@ -120,6 +200,35 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     /// The plan of the operands that are distributed; null where none is.
     PlanAttr getDistribution();
 
+    /// What A's and B's elements are multiplied as: those of memory, unless a
+    /// prologue makes others of them.
+    ::mlir::Type getMultipliedType(Role role);
+
+    /// The prologue of A or B, or, for C, the epilogue. Empty if there is none.
+    ::mlir::Region &getElementRegion(Role role) {
+      return role == Role::A ? getPrologueA() : role == Role::B ? getPrologueB() : getEpilogue();
+    }
+    bool hasElementRegion(Role role) { return !getElementRegion(role).empty(); }
+    bool hasElementRegions() {
+      return hasElementRegion(Role::A) || hasElementRegion(Role::B) || hasElementRegion(Role::C);
+    }
+    /// What it reads besides the element itself, and where.
+    ::mlir::MutableOperandRange getElementOperandsMutable(Role role) {
+      return role == Role::A   ? getPrologueAOperandsMutable()
+             : role == Role::B ? getPrologueBOperandsMutable()
+                               : getEpilogueOperandsMutable();
+    }
+    ::mlir::OperandRange getElementOperands(Role role) {
+      return role == Role::A   ? getPrologueAOperands()
+             : role == Role::B ? getPrologueBOperands()
+                               : getEpilogueOperands();
+    }
+    ::llvm::SmallVector<::mlir::AffineMap> getElementMaps(Role role);
+    void setElementMaps(Role role, ::llvm::ArrayRef<::mlir::AffineMap> maps);
+
+    /// The same product of other operands, on tensors if C is one.
+    GemmOp cloneWith(::mlir::OpBuilder &builder, ::mlir::ValueRange operands);
+
     int64_t getBatchRank() { return getCType().getRank() - 2; }
     /// Extents, or `ShapedType::kDynamic`. k is taken from A, or from B where
     /// only B's is static.
@@ -127,6 +236,16 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     int64_t getN();
     int64_t getK();
   }];
+}
+
+def Kami_YieldOp : Kami_Op<"yield", [Pure, ReturnLike, Terminator,
+                                    ParentOneOf<["GemmOp", "MapOp"]>]> {
+  let summary = "The element that a region makes";
+  let description = [{
+    Example: `kami.yield %x : f16`
+  }];
+  let arguments = (ins AnyType:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
 #endif // KAMI_IR_KAMIPROBLEMOPS_TD

@@ -18,12 +18,14 @@ def Kami_FragmentType : TypeDef<Kami_Dialect, "Fragment"> {
   let description = [{
     A `rows × columns` matrix, cut into tiles of the atom's shape for its role,
     each spread over the warp's lanes by the atom's fragment map. Tiles are
-    numbered row by row.
+    numbered row by row. The element type is what lies in the registers: the
+    atom's for the role, where a matrix instruction or shared memory is involved,
+    or any other before a prologue and after an epilogue.
 
     Example: `!kami.fragment<64x16xf16, a, #atom>`
 
     Constraints:
-    * (C1) the element type is the atom's for the role
+    * (C1) the element type is an integer or float of at most 64 bits
     * (C2) the extents are positive multiples of the atom's for the role
   }];
   let parameters = (ins
@@ -37,8 +39,12 @@ def Kami_FragmentType : TypeDef<Kami_Dialect, "Fragment"> {
     const FragmentMap &getMap() const { return getAtom().getMap(getRole()); }
     int64_t getTileRows() const { return getRows() / getMap().rows; }
     int64_t getTileColumns() const { return getColumns() / getMap().columns; }
+    /// Whether a matrix instruction takes its elements.
+    bool hasAtomElementType() const {
+      return getElementType() == getAtom().getElementType(getRole());
+    }
     int64_t getNumTiles() const { return getTileRows() * getTileColumns(); }
-    /// Bytes of the fragment's elements.
+    /// Bytes of the whole fragment, all lanes together, of the atom's elements.
     int64_t getByteSize() const {
       return getRows() * getColumns() * getMap().elementBytes;
     }

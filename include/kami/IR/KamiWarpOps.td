@@ -111,6 +111,53 @@ def Kami_FillOp : Kami_Op<"fill", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Kami_MapOp : Kami_Op<"map", [IsolatedFromAbove, RecursiveMemoryEffects,
+                                RecursivelySpeculatable]> {
+  let summary = "Make a fragment, element by element, of others";
+  let description = [{
+    Applies the region to the elements that lie at the same place of each
+    fragment. No lane needs another's registers.
+
+    Example:
+
+    ```mlir
+    %r = kami.map (%x = %acc : !c64x32, %y = %bias : !c64x32) -> !c64x32 {
+      %z = arith.addf %x, %y : f32
+      kami.yield %z : f32
+    }
+    ```
+
+    Constraints:
+    * (C1) at least one fragment
+    * (C2) fragments and result are of one shape, role and atom
+    * (C3) the region's arguments are of the fragments' element types, it yields
+      the result's
+    * (C4) the operations of the region are pure `arith` and `math` on integers
+      and floats
+  }];
+  let arguments = (ins Variadic<Kami_FragmentType>:$fragments);
+  let results = (outs Kami_FragmentType:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    custom<MappedFragments>($fragments, type($fragments), type($result), $body) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Kami_ClipOp : Kami_Op<"clip", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "Set what lies beyond a matrix to zero";
+  let description = [{
+    Elements of rows, or columns, from the given one on are 0; it may lie before
+    or beyond the fragment. A `kami.load` does the same with what it does not
+    read; this is for elements that were computed of it.
+
+    Example: `%g = kami.clip %f at column %count : !a64x16`
+  }];
+  let arguments = (ins Kami_FragmentType:$value, Kami_MatrixDimAttr:$dim, Index:$limit);
+  let results = (outs Kami_FragmentType:$result);
+  let assemblyFormat = "$value `at` custom<MatrixDim>($dim) $limit attr-dict `:` type($value)";
+}
+
 def Kami_BroadcastOp : Kami_Op<"broadcast", [
     SameVariadicOperandSize, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Send fragments from their owners to the warps of a row or column";
@@ -144,6 +191,7 @@ def Kami_BroadcastOp : Kami_Op<"broadcast", [
     * (C2) the grid's extents are positive, an owner lies in its group
     * (C3) results have the operands' types
     * (C4) the buffers are in workgroup memory and large enough
+    * (C5) the fragments' element types are the atom's
   }];
   let arguments = (ins DenseI64ArrayAttr:$grid, UnitAttr:$noTrailingBarrier,
                        Variadic<Kami_FragmentType>:$fragments,
@@ -180,6 +228,7 @@ def Kami_ShareOp : Kami_Op<"share", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
 
     Constraints:
     * (C1) the buffer is in workgroup memory and holds at least one fragment
+    * (C2) the fragment's element type is the atom's
   }];
   let arguments = (ins Kami_FragmentType:$value, Kami_SharedBuffer:$buffer,
                        Index:$slot);
@@ -194,6 +243,7 @@ def Kami_FetchOp : Kami_Op<"fetch", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
 
     Constraints:
     * (C1) the buffer is in workgroup memory and holds at least one fragment
+    * (C2) the fragment's element type is the atom's
   }];
   let arguments = (ins Kami_SharedBuffer:$buffer, Index:$slot);
   let results = (outs Kami_FragmentType:$result);
@@ -212,6 +262,7 @@ def Kami_MmaOp : Kami_Op<"mma", [Pure, AllTypesMatch<["c", "result"]>]> {
     Constraints:
     * (C1) the roles are a, b and c, and the atom is one
     * (C2) the extents agree
+    * (C3) the element types are the atom's
   }];
   let arguments = (ins Kami_FragmentType:$a, Kami_FragmentType:$b, Kami_FragmentType:$c);
   let results = (outs Kami_FragmentType:$result);
@@ -238,6 +289,7 @@ def Kami_ReduceOp : Kami_Op<"reduce", [
     * (C1) the grid's extents are positive
     * (C2) the fragment's role is c
     * (C3) the buffer is in workgroup memory and large enough
+    * (C4) the fragment's element type is the atom's
   }];
   let arguments = (ins DenseI64ArrayAttr:$grid, Kami_FragmentType:$value,
                        Kami_SharedBuffer:$buffer);

@@ -44,6 +44,22 @@ evaluateReference(mlir::func::FuncOp function,
                   llvm::ArrayRef<ReferenceArray> inputs, bool magnitudes,
                   llvm::SmallVectorImpl<ReferenceArray> &outputs);
 
+/// Evaluates `function` like `evaluateReference`, but what becomes of its
+/// outputs are bounds of their errors, when every operation is computed in the
+/// type that the program names and rounded: a running error analysis.
+///
+/// A sum of products may be off by `sumUnit` times the sum of their magnitudes,
+/// and by what the errors of its operands make of it. An operation of `arith`
+/// may be off by half a unit in the last place of its type, a transcendental
+/// one by 3 units, and by what it makes of its operands' errors: exactly for
+/// the rational ones, by the values at both ends of the interval for the
+/// others, which are monotone. A comparison that errors might turn gives a
+/// `select` the difference of its operands as an error.
+mlir::LogicalResult
+evaluateErrors(mlir::func::FuncOp function,
+               llvm::ArrayRef<ReferenceArray> inputs, double sumUnit,
+               llvm::SmallVectorImpl<ReferenceArray> &bounds);
+
 } // namespace kami::sim
 
 #endif // KAMI_SIMULATOR_REFERENCE_H

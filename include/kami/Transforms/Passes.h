@@ -11,6 +11,7 @@
 
 #include "kami/IR/KamiOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -30,6 +31,10 @@ mlir::LogicalResult distributeToWarps(mlir::gpu::GPUFuncOp kernel);
 /// An attribute of a kernel: bytes of dynamic shared memory that it has to be
 /// launched with, at least.
 constexpr llvm::StringLiteral sharedBytesAttributeName = "kami.shared_bytes";
+
+/// Patterns of `kami-expand-math`. They visit an op once and need no fixed
+/// point.
+void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace kami
 

@@ -93,4 +93,20 @@ def KamiSizeSharedMemory : Pass<"kami-size-shared-memory", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::arith::ArithDialect"];
 }
 
+def KamiExpandMath : Pass<"kami-expand-math", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Write transcendental functions of a kernel as arithmetic";
+  let description = [{
+    A device's compiler would call a vendor's library for `math.exp` and the
+    like, or approximate them coarsely. This expands `math.exp`, `math.exp2`,
+    `math.tanh`, `math.erf` and `math.rsqrt` on scalars and vectors. f32 and f64
+    are computed in their own precision, with an error of less than 2 units in
+    the last place, subnormal results included; narrower types in f32, rounded
+    once. NaN, infinities and the sign of zero are as in C.
+
+    What devices have instructions for (`math.fma`, `math.sqrt`, roundings, ...)
+    stays. Any other function of `math`, and `arith.remf`, is an error.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 #endif // KAMI_TRANSFORMS_PASSES_TD

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Every element is addressed by itself, so that any stride, offset and
-// alignment works; an element beyond the matrix is never touched.
+// alignment works; an element beyond the matrix is never touched. Registers
+// that hold the same element, because the matrix has a stride of 0, are loaded
+// once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +18,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <map>
 
 using namespace kami;
 using namespace kami::nvgpu_lowering;
@@ -37,19 +40,36 @@ public:
       if (!inBounds)
         extents[dim] =
             b.createOrFold<memref::DimOp>(matrix, indexConstant(b, dim));
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (succeeded(cast<MemRefType>(matrix.getType())
+                      .getStridesAndOffset(strides, offset)))
+      for (unsigned dim : {0, 1})
+        repeats[dim] = strides[dim] == 0 && !extents[dim];
   }
 
-  /// Indices of a value of a tile in the matrix.
-  std::array<Value, 2> indices(ImplicitLocOpBuilder &b, int64_t tile,
-                               unsigned value) const {
+  /// What tells the place in memory of a value of a tile from that of others.
+  std::array<int64_t, 2> place(int64_t tile, unsigned value) const {
     Coordinate place = fragment.getMap().at(0, value);
     int64_t row =
         tile / fragment.getTileColumns() * fragment.getMap().rows + place.row;
     int64_t column =
         tile % fragment.getTileColumns() * fragment.getMap().columns +
         place.column;
-    return {addIndex(b, origins[0], indexConstant(b, row)),
-            addIndex(b, origins[1], indexConstant(b, column))};
+    return {repeats[0] ? 0 : row, repeats[1] ? 0 : column};
+  }
+
+  /// Indices of a value of a tile in the matrix.
+  std::array<Value, 2> indices(ImplicitLocOpBuilder &b, int64_t tile,
+                               unsigned value) const {
+    std::array<int64_t, 2> at = place(tile, value);
+    std::array<Value, 2> result;
+    for (unsigned dim : {0, 1}) {
+      result[dim] = indexConstant(b, at[dim]);
+      if (!repeats[dim])
+        result[dim] = addIndex(b, origins[dim], result[dim]);
+    }
+    return result;
   }
 
   /// Whether that place is in the matrix; null if it always is.
@@ -70,6 +90,8 @@ private:
   Value matrix;
   Value origins[2];
   Value extents[2];
+  /// All elements along the dimension are one, and all are in bounds.
+  bool repeats[2] = {false, false};
 };
 
 struct ConvertLoad : OpConversionPattern<LoadOp> {
@@ -83,14 +105,22 @@ struct ConvertLoad : OpConversionPattern<LoadOp> {
     FragmentWindow window(b, fragment, op.getSource(), op.getRow(),
                           op.getColumn(), op.getRowInBounds(),
                           op.getColumnInBounds());
+    bool rounds = fragment.getRole() != Role::C &&
+                  fragment.hasAtomElementType() &&
+                  fragment.getAtom().roundsToTF32();
+    std::map<std::array<int64_t, 2>, Value> loaded;
     SmallVector<Value> tiles;
     for (int64_t tile = 0; tile != fragment.getNumTiles(); ++tile) {
       SmallVector<Value> values;
-      for (unsigned i = 0; i != fragment.getMap().valuesPerLane(); ++i)
-        values.push_back(loadElement(b, op, window, tile, i));
-      if (fragment.getRole() != Role::C && fragment.getAtom().roundsToTF32())
-        for (Value &value : values)
-          value = roundToTF32(b, value);
+      for (unsigned i = 0; i != fragment.getMap().valuesPerLane(); ++i) {
+        Value &element = loaded[window.place(tile, i)];
+        if (!element) {
+          element = loadElement(b, op, window, tile, i);
+          if (rounds)
+            element = roundToTF32(b, element);
+        }
+        values.push_back(element);
+      }
       tiles.push_back(
           vector::FromElementsOp::create(b, tileType(fragment), values));
     }

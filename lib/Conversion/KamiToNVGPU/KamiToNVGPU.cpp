@@ -207,6 +207,7 @@ void kami::populateKamiToNVGPUPatterns(const TypeConverter &converter,
                                        RewritePatternSet &patterns) {
   patterns.add<ConvertWarpCoordinates, ConvertFill, ConvertMma, ConvertSelect>(
       converter, patterns.getContext());
+  populateElementPatterns(converter, patterns);
   populateMultiplyAddPatterns(converter, patterns);
   populateGlobalMemoryPatterns(converter, patterns);
   populateSharedMemoryPatterns(converter, patterns);

@@ -58,6 +58,8 @@ mlir::Value roundToTF32(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
 /// there.
 mlir::VectorType tileType(FragmentType fragment);
 
+void populateElementPatterns(const mlir::TypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
 void populateGlobalMemoryPatterns(const mlir::TypeConverter &converter,
                                   mlir::RewritePatternSet &patterns);
 /// Products on the lanes' own multiply-adds.

@@ -15,7 +15,9 @@
 
 #include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace kami {
@@ -140,22 +142,49 @@ Value truncate(ImplicitLocOpBuilder &b, Value value, const Format &to,
   return bitcast(b, result, byte);
 }
 
+/// `value`, or each element of it where it is a vector, converted to `type`:
+/// what regions do to fragments are operations on vectors.
+template <typename Convert>
+Value convertElements(ImplicitLocOpBuilder &b, Value value, Type type,
+                      Convert convert) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector)
+    return convert(value, type);
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i != vector.getNumElements(); ++i)
+    elements.push_back(convert(vector::ExtractOp::create(b, value, i),
+                               vector.getElementType()));
+  return vector::FromElementsOp::create(b, vector, elements);
+}
+
+/// The format where the type is one of its numbers, or a plain vector of them.
+const Format *convertedFormat(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (vector && (vector.getRank() != 1 || vector.isScalable()))
+    return nullptr;
+  return float8Format(getElementTypeOrSelf(type));
+}
+
 struct ExpandExtension : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(arith::ExtFOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!float8Format(op.getIn().getType()))
+    if (!convertedFormat(op.getIn().getType()))
       return rewriter.notifyMatchFailure(op, "not from an 8-bit float");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value value = extendToF32(b, op.getIn());
-    unsigned width = op.getType().getIntOrFloatBitWidth();
-    // Every 8-bit float is one of f16 and of bf16, too.
-    if (width > 32)
-      value = arith::ExtFOp::create(b, op.getType(), value);
-    else if (width < 32)
-      value = arith::TruncFOp::create(b, op.getType(), value);
-    rewriter.replaceOp(op, value);
+    auto extend = [&](Value in, Type type) -> Value {
+      Value value = extendToF32(b, in);
+      unsigned width = type.getIntOrFloatBitWidth();
+      // Every 8-bit float is one of f16 and of bf16, too.
+      if (width > 32)
+        return arith::ExtFOp::create(b, type, value);
+      if (width < 32)
+        return arith::TruncFOp::create(b, type, value);
+      return value;
+    };
+    rewriter.replaceOp(op,
+                       convertElements(b, op.getIn(), op.getType(), extend));
     return success();
   }
 };
@@ -165,17 +194,20 @@ struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
 
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
-    const Format *format = float8Format(op.getType());
+    const Format *format = convertedFormat(op.getType());
     if (!format)
       return rewriter.notifyMatchFailure(op, "not to an 8-bit float");
     if (op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) !=
         arith::RoundingMode::to_nearest_even)
       return op.emitOpError("expected rounding to the nearest even number");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value value = op.getIn();
-    if (value.getType().getIntOrFloatBitWidth() < 32)
-      value = arith::ExtFOp::create(b, b.getF32Type(), value);
-    rewriter.replaceOp(op, truncate(b, value, *format, op.getType()));
+    auto narrow = [&](Value in, Type type) {
+      if (in.getType().getIntOrFloatBitWidth() < 32)
+        in = arith::ExtFOp::create(b, b.getF32Type(), in);
+      return truncate(b, in, *format, type);
+    };
+    rewriter.replaceOp(op,
+                       convertElements(b, op.getIn(), op.getType(), narrow));
     return success();
   }
 };

@@ -125,18 +125,24 @@ struct ExpandMmaSync : OpRewritePattern<MmaSyncOp> {
   }
 };
 
-/// Upstream would call libdevice for what is one instruction.
-struct ExpandFma : OpRewritePattern<math::FmaOp> {
-  using OpRewritePattern::OpRewritePattern;
+/// An operation that LLVM has an exact lowering for, as its intrinsic:
+/// convert-gpu-to-nvvm would call NVIDIA's library.
+template <typename Op> struct ConvertElementary : OpRewritePattern<Op> {
+  ConvertElementary(MLIRContext *context, StringRef intrinsic)
+      : OpRewritePattern<Op>(context), intrinsic(intrinsic) {}
 
-  LogicalResult matchAndRewrite(math::FmaOp op,
+  LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.getType().isF32() && !op.getType().isF64())
-      return rewriter.notifyMatchFailure(op, "not a scalar of f32 or f64");
-    rewriter.replaceOpWithNewOp<LLVM::FMAOp>(op, op.getA(), op.getB(),
-                                             op.getC());
+    Type type = op->getResult(0).getType();
+    if (auto vector = dyn_cast<VectorType>(type);
+        vector && (vector.getRank() != 1 || vector.isScalable()))
+      return rewriter.notifyMatchFailure(op, "not LLVM's kind of vector");
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
+        op, type, rewriter.getStringAttr(intrinsic), op->getOperands());
     return success();
   }
+
+  StringRef intrinsic;
 };
 
 struct ConvertKamiToNVVM
@@ -216,5 +222,16 @@ struct DeclareDynamicShared
 } // namespace
 
 void kami::populateKamiToNVVMPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandMmaSync, ExpandFma>(patterns.getContext());
+  MLIRContext *context = patterns.getContext();
+  patterns.add<ExpandMmaSync>(context);
+  patterns.add<ConvertElementary<math::AbsFOp>>(context, "llvm.fabs");
+  patterns.add<ConvertElementary<math::CeilOp>>(context, "llvm.ceil");
+  patterns.add<ConvertElementary<math::CopySignOp>>(context, "llvm.copysign");
+  patterns.add<ConvertElementary<math::FloorOp>>(context, "llvm.floor");
+  patterns.add<ConvertElementary<math::FmaOp>>(context, "llvm.fma");
+  patterns.add<ConvertElementary<math::RoundEvenOp>>(context, "llvm.roundeven");
+  patterns.add<ConvertElementary<math::SqrtOp>>(context, "llvm.sqrt");
+  patterns.add<ConvertElementary<math::TruncOp>>(context, "llvm.trunc");
+  patterns.add<ConvertElementary<arith::MaxNumFOp>>(context, "llvm.maxnum");
+  patterns.add<ConvertElementary<arith::MinNumFOp>>(context, "llvm.minnum");
 }

@@ -8,6 +8,7 @@
 
 #include "kami/Conversion/LinalgToKami/LinalgToKami.h"
 #include "Contraction.h"
+#include "Fusion.h"
 #include "kami/IR/KamiOps.h"
 #include "mlir/Analysis/AliasAnalysis/LocalAliasAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -181,6 +182,13 @@ struct ConvertLinalgToKami
     RewritePatternSet patterns(&getContext());
     populateLinalgToKamiPatterns(patterns, allowed);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
+    if (!fuse)
+      return;
+    SmallVector<GemmOp> products;
+    getOperation()->walk([&](GemmOp op) { products.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    for (GemmOp op : products)
+      fuseElementwise(rewriter, op);
   }
 };
 } // namespace

@@ -71,7 +71,7 @@ gpu.func @integers(%a: vector<16xi8>, %b: vector<8xi8>, %c: vector<4xi32>, %m: m
 // One instruction, where upstream would call a library.
 
 // CHECK-LABEL: gpu.func @fma
-// CHECK:         llvm.intr.fma(%{{.+}}, %{{.+}}, %{{.+}}) : (f32, f32, f32) -> f32
+// CHECK:         llvm.call_intrinsic "llvm.fma"(%{{.+}}, %{{.+}}, %{{.+}}) : (f32, f32, f32) -> f32
 gpu.func @fma(%x: f32, %m: memref<f32>) kernel {
   %d = math.fma %x, %x, %x : f32
   memref.store %d, %m[] : memref<f32>

@@ -1,0 +1,114 @@
+//===- Elements.cpp - kami.map and kami.clip -----------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A lane has the elements of one place in the same register of every fragment,
+// so that what is done to elements is done to vectors of registers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lanes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace kami;
+using namespace kami::nvgpu_lowering;
+using namespace mlir;
+
+namespace {
+
+struct ConvertMap : OpConversionPattern<MapOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(MapOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> tiles;
+    for (int64_t tile = 0; tile != op.getType().getNumTiles(); ++tile) {
+      IRMapping values;
+      for (auto [argument, registers] :
+           llvm::zip_equal(op.getBody().getArguments(), adaptor.getFragments()))
+        values.map(argument, registers[tile]);
+      tiles.push_back(mapTile(op, values, rewriter));
+    }
+    rewriter.replaceOpWithMultiple(op, {tiles});
+    return success();
+  }
+
+private:
+  /// The region on one tile: every operation on a vector of the lane's
+  /// elements.
+  static Value mapTile(MapOp op, IRMapping &values, OpBuilder &builder) {
+    Block &body = op.getBody().front();
+    int64_t count = op.getType().getMap().valuesPerLane();
+    for (Operation &scalar : body.without_terminator()) {
+      auto vectorOf = [&](Type type) { return VectorType::get({count}, type); };
+      if (auto constant = dyn_cast<arith::ConstantOp>(scalar)) {
+        auto splat = DenseElementsAttr::get(vectorOf(constant.getType()),
+                                            Attribute(constant.getValue()));
+        values.map(
+            constant,
+            arith::ConstantOp::create(builder, op.getLoc(), splat).getResult());
+        continue;
+      }
+      Operation *mapped = builder.clone(scalar, values);
+      for (Value result : mapped->getResults())
+        result.setType(vectorOf(result.getType()));
+    }
+    return values.lookup(cast<YieldOp>(body.getTerminator()).getValue());
+  }
+};
+
+struct ConvertClip : OpConversionPattern<ClipOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ClipOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    FragmentType fragment = op.getType();
+    const FragmentMap &map = fragment.getMap();
+    bool byRow = op.getDim() == MatrixDim::Row;
+    LaneOrigin lane = laneOrigin(b, map);
+    Value origin = byRow ? lane.row : lane.column;
+    Value zero =
+        arith::ConstantOp::create(b, b.getZeroAttr(fragment.getElementType()));
+    // Many registers lie in one row or column.
+    llvm::SmallDenseMap<int64_t, Value> inside;
+    SmallVector<Value> tiles;
+    for (auto [tile, registers] : llvm::enumerate(adaptor.getValue())) {
+      SmallVector<Value> kept;
+      for (unsigned i = 0; i != map.valuesPerLane(); ++i) {
+        Coordinate at = map.at(0, i);
+        int64_t place =
+            byRow
+                ? int64_t(tile) / fragment.getTileColumns() * map.rows + at.row
+                : int64_t(tile) % fragment.getTileColumns() * map.columns +
+                      at.column;
+        Value &condition = inside[place];
+        // Signed, since the limit may lie before the fragment.
+        if (!condition)
+          condition = arith::CmpIOp::create(
+              b, arith::CmpIPredicate::slt,
+              addIndex(b, origin, indexConstant(b, place)), op.getLimit());
+        Value element = vector::ExtractOp::create(b, registers, int64_t(i));
+        kept.push_back(arith::SelectOp::create(b, condition, element, zero));
+      }
+      tiles.push_back(
+          vector::FromElementsOp::create(b, tileType(fragment), kept));
+    }
+    rewriter.replaceOpWithMultiple(op, {tiles});
+    return success();
+  }
+};
+
+} // namespace
+
+void nvgpu_lowering::populateElementPatterns(const TypeConverter &converter,
+                                             RewritePatternSet &patterns) {
+  patterns.add<ConvertMap, ConvertClip>(converter, patterns.getContext());
+}

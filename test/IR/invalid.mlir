@@ -1160,3 +1160,24 @@ func.func @gemm_distributed_result(%a: !a, %b: !b, %c: !c) {
   kami.gemm ins(%a, %b : !a, !b) outs(%c : !c) accumulator(f32)
   return
 }
+
+// -----
+
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected unit warpgroup for this atom, but got warp}}
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #wgmma, tile = 64x64x64, transport = resident, slices = {k = 16, shared = [0, 1]}>
+func.func private @unit(!kami.distributed<64x64xf16, a, #plan>)
+
+// -----
+
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected warp groups in a grid of one column and one layer, with B resident, and all or nothing of A in shared memory}}
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #wgmma, tile = 64x64x64, transport = resident, slices = {k = 16, shared = [1, 1]}>
+func.func private @half_of_a(!kami.distributed<64x64xf16, a, #plan>)
+
+// -----
+
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected warp groups in a grid of one column and one layer}}
+#plan = #kami.plan<one_d, grid = [6, 1, 1], unit = warpgroup, atom = #wgmma, tile = 96x64x64, transport = resident, slices = {k = 16, shared = [0, 1]}>
+func.func private @half_a_group(!kami.distributed<96x64xf16, a, #plan>)

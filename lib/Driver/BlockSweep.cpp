@@ -6,13 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SweepCases.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Driver/BlockKernel.h"
-#include "kami/Driver/Sweep.h"
 #include "kami/Plan/Explain.h"
-#include "mlir/IR/MLIRContext.h"
-#include "llvm/Support/FormatVariadic.h"
-#include <random>
 
 using namespace kami;
 using namespace mlir;
@@ -27,28 +24,17 @@ struct BlockCase {
   RunOptions run;
 };
 
-class BlockSweep {
+class BlockSweep : public SweepCases<BlockCase> {
 public:
-  BlockSweep(const SweepOptions &options, llvm::raw_ostream &os)
-      : options(options), os(os), random(options.seed) {
-    loadAllDialects(context);
-  }
-
-  llvm::Expected<SweepResult> run();
+  using SweepCases::SweepCases;
 
 private:
-  int64_t below(int64_t bound) { return int64_t(random() % uint64_t(bound)); }
-  llvm::Expected<BlockCase> drawCase(int64_t number, const Chip &chip);
-  llvm::Expected<RunResult> runOn(const BlockCase &one, DeviceKind device);
-  std::string judge(const BlockCase &one, double &error);
+  llvm::Expected<BlockCase> drawCase(int64_t number, const Chip &chip) override;
+  llvm::Expected<RunResult> runOn(const BlockCase &one,
+                                  DeviceKind device) override;
   std::string checkTraffic(const BlockCase &one,
-                           const sim::SimulatorReport &report);
-  void print(int64_t number, const BlockCase &one);
-
-  const SweepOptions &options;
-  llvm::raw_ostream &os;
-  std::mt19937_64 random;
-  MLIRContext context;
+                           const sim::SimulatorReport &report) override;
+  void print(int64_t number, const BlockCase &one) override;
 };
 
 } // namespace
@@ -146,30 +132,6 @@ std::string BlockSweep::checkTraffic(const BlockCase &one,
   return "";
 }
 
-/// Why the case is wrong; empty if it is right.
-std::string BlockSweep::judge(const BlockCase &one, double &error) {
-  llvm::Expected<RunResult> result = runOn(one, options.device);
-  if (!result)
-    return llvm::toString(result.takeError());
-  error = result->maxError;
-  if (!result->ok)
-    return llvm::formatv("error {0:e} of |A||B|, bound {1:e}", result->maxError,
-                         result->bound);
-  for (const sim::SimulatorReport &report : result->reports) {
-    std::string reason = checkTraffic(one, report);
-    if (!reason.empty())
-      return reason;
-  }
-  if (!options.compareWithSimulator || one.run.inputs != InputKind::Integers)
-    return "";
-  llvm::Expected<RunResult> simulated = runOn(one, DeviceKind::Simulator);
-  if (!simulated)
-    return llvm::toString(simulated.takeError());
-  if (simulated->contents != result->contents)
-    return "the simulator computes other bits";
-  return "";
-}
-
 void BlockSweep::print(int64_t number, const BlockCase &one) {
   const Extents &extents = one.problem.extents;
   os << "case " << number << ": " << extents.m << "x" << extents.n << "x"
@@ -180,31 +142,6 @@ void BlockSweep::print(int64_t number, const BlockCase &one) {
      << " | " << summary(one.plan) << " | " << toAttribute(&context, one.plan)
      << "\n";
   os.flush();
-}
-
-llvm::Expected<SweepResult> BlockSweep::run() {
-  llvm::Expected<const Chip *> chip = findChip(options.chip);
-  if (!chip)
-    return chip.takeError();
-  SweepResult result;
-  for (int64_t number = 0; number != options.count; ++number) {
-    llvm::Expected<BlockCase> one = drawCase(number, **chip);
-    if (!one)
-      return one.takeError();
-    if (options.verbose)
-      print(number, *one);
-    double error = 0;
-    std::string reason = judge(*one, error);
-    result.worstError = std::max(result.worstError, error);
-    if (reason.empty()) {
-      ++result.passed;
-      continue;
-    }
-    ++result.failed;
-    print(number, *one);
-    os << "  " << reason << "\n";
-  }
-  return result;
 }
 
 llvm::Expected<SweepResult> kami::runBlockSweep(const SweepOptions &options,

@@ -6,11 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kami/Driver/Sweep.h"
+#include "SweepCases.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Plan/Explain.h"
-#include "mlir/IR/MLIRContext.h"
-#include <random>
 
 using namespace kami;
 using namespace mlir;
@@ -23,17 +21,11 @@ struct SweepCase {
   RunOptions run;
 };
 
-class Sweep {
+class Sweep : public SweepCases<SweepCase> {
 public:
-  Sweep(const SweepOptions &options, llvm::raw_ostream &os)
-      : options(options), os(os), random(options.seed) {
-    loadAllDialects(context);
-  }
-
-  llvm::Expected<SweepResult> run();
+  using SweepCases::SweepCases;
 
 private:
-  int64_t below(int64_t bound) { return int64_t(random() % uint64_t(bound)); }
   template <typename T> T pick(std::initializer_list<T> values) {
     return *(values.begin() + below(values.size()));
   }
@@ -42,18 +34,12 @@ private:
   MatrixStrides drawStrides(int64_t batch, int64_t rows, int64_t columns);
   void drawTypes(GemmSpec &spec);
   GemmSpec drawSpec(int64_t number);
-  llvm::Expected<SweepCase> drawCase(int64_t number, const Chip &chip);
-  llvm::Expected<RunResult> runOn(const SweepCase &one, DeviceKind device,
-                                  Compilation &compilation);
-  std::string judge(const SweepCase &one, double &error);
+  llvm::Expected<SweepCase> drawCase(int64_t number, const Chip &chip) override;
+  llvm::Expected<RunResult> runOn(const SweepCase &one,
+                                  DeviceKind device) override;
   std::string checkTraffic(const SweepCase &one,
-                           const sim::SimulatorReport &report);
-  void print(int64_t number, const SweepCase &one);
-
-  const SweepOptions &options;
-  llvm::raw_ostream &os;
-  std::mt19937_64 random;
-  MLIRContext context;
+                           const sim::SimulatorReport &report) override;
+  void print(int64_t number, const SweepCase &one) override;
 };
 
 } // namespace
@@ -193,14 +179,15 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
 // Judging
 //===----------------------------------------------------------------------===//
 
-llvm::Expected<RunResult> Sweep::runOn(const SweepCase &one, DeviceKind device,
-                                       Compilation &compilation) {
+llvm::Expected<RunResult> Sweep::runOn(const SweepCase &one,
+                                       DeviceKind device) {
   CompileOptions compile;
   compile.chip = options.chip;
   compile.plan = one.plan;
   RunOptions run = one.run;
   run.device = device;
   OwningOpRef<ModuleOp> module = buildModule(&context, one.spec);
+  Compilation compilation;
   return compileAndRun(*module, compile, run, compilation);
 }
 
@@ -235,32 +222,6 @@ std::string Sweep::checkTraffic(const SweepCase &one,
   return "";
 }
 
-/// Why the case is wrong; empty if it is right.
-std::string Sweep::judge(const SweepCase &one, double &error) {
-  Compilation compilation;
-  llvm::Expected<RunResult> result = runOn(one, options.device, compilation);
-  if (!result)
-    return llvm::toString(result.takeError());
-  error = result->maxError;
-  if (!result->ok)
-    return llvm::formatv("error {0:e} of |A||B|, bound {1:e}", result->maxError,
-                         result->bound);
-  for (const sim::SimulatorReport &report : result->reports) {
-    std::string reason = checkTraffic(one, report);
-    if (!reason.empty())
-      return reason;
-  }
-  if (!options.compareWithSimulator || one.run.inputs != InputKind::Integers)
-    return "";
-  llvm::Expected<RunResult> simulated =
-      runOn(one, DeviceKind::Simulator, compilation);
-  if (!simulated)
-    return llvm::toString(simulated.takeError());
-  if (simulated->contents != result->contents)
-    return "the simulator computes other bits";
-  return "";
-}
-
 static void printStrides(llvm::raw_ostream &os, llvm::StringRef name,
                          const std::optional<MatrixStrides> &strides) {
   if (strides)
@@ -282,31 +243,6 @@ void Sweep::print(int64_t number, const SweepCase &one) {
      << " | " << summary(one.plan) << " | " << toAttribute(&context, one.plan)
      << "\n";
   os.flush();
-}
-
-llvm::Expected<SweepResult> Sweep::run() {
-  llvm::Expected<const Chip *> chip = findChip(options.chip);
-  if (!chip)
-    return chip.takeError();
-  SweepResult result;
-  for (int64_t number = 0; number != options.count; ++number) {
-    llvm::Expected<SweepCase> one = drawCase(number, **chip);
-    if (!one)
-      return one.takeError();
-    if (options.verbose)
-      print(number, *one);
-    double error = 0;
-    std::string reason = judge(*one, error);
-    result.worstError = std::max(result.worstError, error);
-    if (reason.empty()) {
-      ++result.passed;
-      continue;
-    }
-    ++result.failed;
-    print(number, *one);
-    os << "  " << reason << "\n";
-  }
-  return result;
 }
 
 llvm::Expected<SweepResult> kami::runSweep(const SweepOptions &options,

@@ -42,9 +42,8 @@ LogicalResult BlockMemory::addDistribution(DistributeOp op) {
   FailureOr<Plan> plan = toPlan(op, type.getPlan());
   if (failed(plan))
     return failure();
-  bool isA = type.getRole() == Role::A;
-  Exchange exchange = {plan->transport, isA ? Source::Block : Source::Memory,
-                       isA ? Source::Memory : Source::Block};
+  Exchange exchange = plan->exchange();
+  (type.getRole() == Role::A ? exchange.a : exchange.b) = Source::Block;
   SharedLayout layout = kami::sharedLayout(*plan, exchange);
   if (layout.kept == 0)
     return success();

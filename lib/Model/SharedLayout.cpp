@@ -16,9 +16,6 @@ using namespace kami;
 /// Alignment of a region: the widest access to shared memory.
 static constexpr int64_t regionAlignment = 16;
 
-/// The same where the matrix unit reads it: 8 of the longest swizzle rows.
-static constexpr int64_t matrixAlignment = 8 * 128;
-
 Slicing kami::clampSlicing(const Partition &partition, Slicing slicing) {
   slicing.sharedA = std::min(slicing.sharedA, partition.heldA());
   slicing.sharedB = std::min(slicing.sharedB, partition.heldB());
@@ -36,7 +33,7 @@ static SharedLayout groupLayout(const Partition &partition,
   int64_t end = 0;
   auto append = [&](SharedRegion &region, const SharedMatrix &matrix) {
     region = {end, matrix.byteSize()};
-    end += llvm::alignTo(matrix.byteSize(), matrixAlignment);
+    end += llvm::alignTo(matrix.byteSize(), groupMatrixAlignment);
   };
   for (bool stays : {true, false}) {
     if (slicing.sharedA > 0 && (exchange.a == Source::Block) == stays)
@@ -242,10 +239,6 @@ SharedTraffic kami::tileTraffic(const Partition &partition,
                                 const Slicing &slicing, ElementBytes element,
                                 const Exchange &exchange) {
   return Tile(partition, slicing, element, exchange).all();
-}
-
-int64_t kami::broadcasts(const Partition &partition, const Slicing &slicing) {
-  return Tile(partition, slicing, {}, {}).broadcasts();
 }
 
 bool kami::writesShared(const Partition &partition, const Slicing &slicing,

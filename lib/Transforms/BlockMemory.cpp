@@ -8,6 +8,7 @@
 
 #include "BlockMemory.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/Layout/SharedMatrix.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -18,9 +19,8 @@ static bool isInLoop(Operation *op) {
   return op->getParentOfType<LoopLikeOpInterface>() != nullptr;
 }
 
-/// What the matrix unit reads itself starts where its swizzle patterns do.
 static int64_t alignmentOf(const Plan &plan) {
-  return plan.unit() == Unit::WarpGroup ? 8 * 128 : 16;
+  return plan.unit() == Unit::WarpGroup ? groupMatrixAlignment : 16;
 }
 
 LogicalResult BlockMemory::addProduct(GemmOp op) {

@@ -45,6 +45,10 @@ int64_t widestGroupColumns(int64_t columns, bool isInteger);
 /// multiple of this.
 constexpr int64_t warpsPerGroup = 4;
 
+/// Bytes to a multiple of which any matrix may start that the unit reads: 8 of
+/// the longest swizzle rows.
+constexpr int64_t groupMatrixAlignment = 8 * 128;
+
 /// What the unit is told of an operand's window in shared memory. Offsets are
 /// in bytes and multiples of 16.
 struct GroupDescriptor {

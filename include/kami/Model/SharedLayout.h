@@ -98,9 +98,6 @@ SharedTraffic parkingTraffic(const Partition &partition, const Slicing &slicing,
 SharedTraffic tileTraffic(const Partition &partition, const Slicing &slicing,
                           ElementBytes element, const Exchange &exchange = {});
 
-/// Slices of one k tile that are broadcast, each with its own barriers.
-int64_t broadcasts(const Partition &partition, const Slicing &slicing);
-
 /// Whether one k tile writes shared memory that others may still be reading
 /// from before, and whether it leaves such reads behind. Where both hold for
 /// neighbours, a barrier must stand between.

@@ -9,6 +9,7 @@
 #ifndef KAMI_LIB_CONVERSION_KAMITONVVM_WGMMA_H
 #define KAMI_LIB_CONVERSION_KAMITONVVM_WGMMA_H
 
+#include "kami/Layout/SharedMatrix.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace kami {
@@ -16,9 +17,6 @@ namespace kami {
 /// What the name of a chip ends in when code may use what only its generation
 /// has, and runs on no other.
 constexpr llvm::StringLiteral architectureSpecific = "a";
-
-/// The widest swizzle pattern repeats after so many bytes.
-constexpr uint64_t groupMatrixAlignment = 1024;
 
 /// The chips that a module is compiled for.
 llvm::SmallVector<llvm::StringRef> targetChips(mlir::gpu::GPUModuleOp module);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Bridge/Bridge.h"
+#include "kami/Plan/Chain.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLExtras.h"
@@ -188,8 +189,9 @@ FailureOr<const Chip *> kami::targetOf(Operation *op) {
 
 /// The kind of A's or B's elements as `op` multiplies them. Emits an error at
 /// `op` for a type that no table knows.
-static FailureOr<ElementKind> operandKind(GemmOp op, Type element,
-                                          bool isUnsigned) {
+template <typename OpTy>
+static FailureOr<ElementKind> operandKind(OpTy op, Type element,
+                                          bool isUnsigned = false) {
   std::optional<ElementKind> kind = elementKind(element);
   if (!kind)
     return op.emitOpError("unsupported element type ") << element;
@@ -199,10 +201,11 @@ static FailureOr<ElementKind> operandKind(GemmOp op, Type element,
   return kind == ElementKind::I8 && isUnsigned ? ElementKind::U8 : *kind;
 }
 
+static int64_t plannedExtent(int64_t value) {
+  return ShapedType::isDynamic(value) ? dynamicExtent : value;
+}
+
 FailureOr<Problem> kami::problemOf(GemmOp op) {
-  auto extent = [](int64_t value) {
-    return ShapedType::isDynamic(value) ? dynamicExtent : value;
-  };
   FailureOr<ElementKind> operand =
       operandKind(op, op.getMultipliedType(Role::A), op.getUnsignedA());
   FailureOr<ElementKind> operandB =
@@ -214,7 +217,8 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
     return op.emitOpError("unsupported accumulator type ")
            << op.getAccumulator();
   Problem problem;
-  problem.extents = {extent(op.getM()), extent(op.getN()), extent(op.getK())};
+  problem.extents = {plannedExtent(op.getM()), plannedExtent(op.getN()),
+                     plannedExtent(op.getK())};
   problem.operand = *operand;
   if (*operandB != *operand)
     problem.otherOperand = *operandB;
@@ -223,6 +227,38 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
       isa<DistributedType>(op.getB().getType()))
     problem.source = Source::Block;
   for (int64_t dim = 0; dim != op.getBatchRank(); ++dim)
-    problem.batch *= extent(op.getCType().getDimSize(dim));
+    problem.batch *= plannedExtent(op.getCType().getDimSize(dim));
   return problem;
+}
+
+FailureOr<ChainProblem> kami::problemOf(ChainOp op) {
+  FailureOr<ElementKind> operand = operandKind(op, op.getOperandType());
+  if (failed(operand))
+    return failure();
+  std::optional<ElementKind> accumulator = elementKind(op.getAccumulator());
+  if (!accumulator)
+    return op.emitOpError("unsupported accumulator type ")
+           << op.getAccumulator();
+  auto [m, k, n, q] = op.getExtents();
+  ChainProblem problem{plannedExtent(m), plannedExtent(k), plannedExtent(n),
+                       plannedExtent(q)};
+  problem.operand = *operand;
+  problem.accumulator = *accumulator;
+  for (int64_t dim = 0; dim != op.getBatchRank(); ++dim)
+    problem.batch *= plannedExtent(op.getDType().getDimSize(dim));
+  if (op.getAssociation())
+    problem.order = *op.getAssociation() == Association::Left
+                        ? ChainOrder::Left
+                        : ChainOrder::Right;
+  return problem;
+}
+
+FailureOr<ChainPlan> kami::toPlan(ChainOp op) {
+  FailureOr<Plan> first = toPlan(op, *op.getFirst());
+  FailureOr<Plan> second = toPlan(op, *op.getSecond());
+  if (failed(first) || failed(second))
+    return failure();
+  bool isLeft = *op.getAssociation() == Association::Left;
+  return ChainPlan{isLeft ? ChainOrder::Left : ChainOrder::Right, *first,
+                   *second};
 }

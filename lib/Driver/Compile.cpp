@@ -10,6 +10,7 @@
 #include "kami/Bridge/Bridge.h"
 #include "kami/Pipelines/Pipelines.h"
 #include "kami/Pipelines/Registration.h"
+#include "kami/Plan/Chain.h"
 #include "kami/Plan/Explain.h"
 #include "kami/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
@@ -60,6 +61,28 @@ static LogicalResult describeProduct(GemmOp op, Kernel &kernel) {
   return success();
 }
 
+/// Notes the two products of a chain; of Dᵀ, if the right one comes first.
+static LogicalResult describeChain(ChainOp op, Kernel &kernel) {
+  FailureOr<ChainProblem> problem = problemOf(op);
+  FailureOr<ChainPlan> plan = toPlan(op);
+  if (failed(problem) || failed(plan))
+    return failure();
+  ChainProblem left =
+      plan->order == ChainOrder::Left ? *problem : problem->transposed();
+  Problem product;
+  product.operand = left.operand;
+  product.accumulator = left.accumulator;
+  product.batch = left.batch;
+  product.extents = {left.m, left.n, left.k};
+  kernel.first = PlannedProduct{product, plan->first, left.operand};
+  product.extents = {left.m, left.q, left.n};
+  kernel.problem = product;
+  kernel.plan = plan->second;
+  kernel.output =
+      elementKind(op.getDType().getElementType()).value_or(left.accumulator);
+  return success();
+}
+
 /// The product that stands for a kernel that somebody wrote: its first.
 static GemmOp firstProduct(gpu::GPUFuncOp function) {
   GemmOp first;
@@ -84,7 +107,7 @@ public:
   void collectLaunches();
 
 private:
-  LogicalResult add(GemmOp product, gpu::GPUFuncOp function);
+  LogicalResult add(Operation *product, gpu::GPUFuncOp function);
 
   ModuleOp module;
   std::vector<Kernel> &kernels;
@@ -94,9 +117,12 @@ private:
 };
 } // namespace
 
-LogicalResult KernelCollector::add(GemmOp product, gpu::GPUFuncOp function) {
+LogicalResult KernelCollector::add(Operation *product,
+                                   gpu::GPUFuncOp function) {
   Kernel kernel;
-  if (failed(describeProduct(product, kernel)))
+  auto chain = dyn_cast<ChainOp>(product);
+  if (failed(chain ? describeChain(chain, kernel)
+                   : describeProduct(cast<GemmOp>(product), kernel)))
     return failure();
   if (function) {
     kernel.name = function.getName().str();
@@ -110,12 +136,12 @@ LogicalResult KernelCollector::add(GemmOp product, gpu::GPUFuncOp function) {
 LogicalResult KernelCollector::collectProducts() {
   llvm::DenseSet<Operation *> launched;
   WalkResult result = module.walk([&](Operation *op) {
-    GemmOp product = dyn_cast<GemmOp>(op);
+    Operation *product = isa<GemmOp, ChainOp>(op) ? op : nullptr;
     gpu::GPUFuncOp function;
     if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op)) {
       function = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
           launch, launch.getKernelAttr());
-      product = function ? firstProduct(function) : GemmOp();
+      product = function ? firstProduct(function).getOperation() : nullptr;
       launches.push_back(std::nullopt);
       launched.insert(function);
     } else if (product && !product->getParentOfType<gpu::GPUFuncOp>()) {
@@ -275,14 +301,20 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   return compilation;
 }
 
+static llvm::json::Value describePlan(const PlannedProduct &product,
+                                      const Chip &chip) {
+  Choice choice;
+  choice.candidates.push_back(
+      evaluatePlan(product.plan, product.problem, chip));
+  return explainJSON(choice, product.problem, chip, {}, Detail::BestOfEach);
+}
+
 llvm::json::Object kami::describe(const Kernel &kernel, const Chip &chip) {
   llvm::json::Object object;
   object["target"] = chip.name.str();
-  Candidate candidate = evaluatePlan(kernel.plan, kernel.problem, chip);
-  Choice choice;
-  choice.candidates.push_back(candidate);
-  object["plan"] =
-      explainJSON(choice, kernel.problem, chip, {}, Detail::BestOfEach);
+  object["plan"] = describePlan(kernel, chip);
+  if (kernel.first)
+    object["first_plan"] = describePlan(*kernel.first, chip);
   // Planned, but not yet a kernel.
   if (kernel.name.empty())
     return object;
@@ -292,7 +324,8 @@ llvm::json::Object kami::describe(const Kernel &kernel, const Chip &chip) {
                     : llvm::json::Value(nullptr);
   object["block"] = llvm::json::Array{kernel.threads, 1, 1};
   object["shared_bytes"] = kernel.sharedBytes;
-  object["registers"] = candidate.resources.registers.total();
+  object["registers"] = evaluatePlan(kernel.plan, kernel.problem, chip)
+                            .resources.registers.total();
   if (kernel.assembler) {
     object["registers"] = kernel.assembler->registers;
     object["spill_bytes"] = kernel.assembler->spillBytes;

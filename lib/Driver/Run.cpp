@@ -295,8 +295,11 @@ llvm::Error Session::compare(const Compilation &compilation,
   bool exact = options.inputs == InputKind::Integers && !inexact;
   double bound = 0;
   if (!exact)
-    for (const Kernel &kernel : compilation.kernels)
+    for (const Kernel &kernel : compilation.kernels) {
       bound += errorBound(kernel.problem, kernel.output, kernel.plan.atom);
+      if (const auto &first = kernel.first)
+        bound += errorBound(first->problem, first->output, first->plan.atom);
+    }
   // What is done to elements scales their errors, too.
   if (elementwise && !exact) {
     if (failed(sim::evaluateErrors(original, references, bound, magnitudes)))

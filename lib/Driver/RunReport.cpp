@@ -79,6 +79,8 @@ void kami::reportText(const RunResult &result, const Compilation &compilation,
                       llvm::raw_ostream &os) {
   for (const Kernel &kernel : compilation.kernels) {
     os << kernel.name << " on " << compilation.chip->name << "\n";
+    if (kernel.first)
+      os << "  first     " << summary(kernel.first->plan) << "\n";
     os << "  plan      " << summary(kernel.plan) << "\n";
     os << "  launch    ";
     if (kernel.blocks)

@@ -146,6 +146,9 @@ GemmSpec Sweep::drawSpec(int64_t number) {
                                spec.transposeB ? k : n);
   if (below(2))
     spec.strideC = drawStrides(spec.batch, m, n);
+  if (below(3) == 0)
+    spec.epilogue = {below(2) == 0, below(2) == 0, below(2) == 0,
+                     below(2) == 0};
   return spec;
 }
 
@@ -215,8 +218,11 @@ std::string Sweep::checkTraffic(const SweepCase &one,
         traffic.read * blocks);
   if (report.maxBankConflict > 1)
     return llvm::formatv("{0}-way bank conflicts", report.maxBankConflict);
+  // Every warp reads what its part of an epilogue needs; A, B and C are shared.
+  constexpr llvm::StringLiteral shared[] = {"argument 0", "argument 1",
+                                            "argument 2"};
   for (const sim::BufferTraffic &buffer : report.buffers)
-    if (buffer.maxReadsPerByte > 1)
+    if (buffer.maxReadsPerByte > 1 && llvm::is_contained(shared, buffer.name))
       return llvm::formatv("{0} is read {1} times by one block", buffer.name,
                            buffer.maxReadsPerByte);
   return "";
@@ -236,6 +242,12 @@ void Sweep::print(int64_t number, const SweepCase &one) {
      << names(spec.operand, spec.operandB()) << " -> " << name(spec.output)
      << (spec.transposeA ? " A^T" : "") << (spec.transposeB ? " B^T" : "")
      << " alpha " << spec.alpha << " beta " << spec.beta;
+  for (auto [part, has] : {std::pair(" row_scale", spec.epilogue.rowScale),
+                           std::pair(" bias", spec.epilogue.bias),
+                           std::pair(" residual", spec.epilogue.residual),
+                           std::pair(" relu", spec.epilogue.relu)})
+    if (has)
+      os << part;
   printStrides(os, "A", spec.strideA);
   printStrides(os, "B", spec.strideB);
   printStrides(os, "C", spec.strideC);

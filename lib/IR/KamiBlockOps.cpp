@@ -55,6 +55,40 @@ LogicalResult SplatOp::verify() {
   return success();
 }
 
+static int64_t threadsOf(PlanAttr plan) {
+  return plan.getGrid().warps() * plan.getAtom().getLanes();
+}
+
+LogicalResult RedistributeOp::verify() {
+  DistributedType from = getValue().getType(), to = getResult().getType();
+  if (from.getRole() != Role::C || to.getRole() == Role::C)
+    return emitOpError(
+               "expected a value of role c and a result of role a or b, "
+               "but got ")
+           << stringifyRole(from.getRole()) << " and "
+           << stringifyRole(to.getRole());
+  if (from.getShape() != to.getShape())
+    return emitOpError("expected a result of ")
+           << from.getShape()[0] << "x" << from.getShape()[1]
+           << " elements, but got " << to.getShape()[0] << "x"
+           << to.getShape()[1];
+  if (!isStorable(from.getElementType(), to.getElementType()))
+    return emitOpError("expected a result of ")
+           << from.getElementType() << " or narrower floats, but got "
+           << to.getElementType();
+  int64_t have = threadsOf(from.getPlan()), want = threadsOf(to.getPlan());
+  if (have != want)
+    return emitOpError("expected plans of one number of threads, but got ")
+           << have << " and " << want;
+  return success();
+}
+
+void RedistributeOp::getEffects(Effects &effects) {
+  // As a barrier.
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
 LogicalResult CollectOp::verify() {
   DistributedType type = getValue().getType();
   if (type.getRole() != Role::C)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementRegion.h"
+#include "MatrixOperands.h"
 #include "kami/IR/KamiOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -25,12 +26,6 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 // GemmOp: shape
 //===----------------------------------------------------------------------===//
-
-/// The extent of a matrix dimension: 0 for rows, 1 for columns, as the product
-/// sees them after a transpose.
-static int64_t matrixExtent(ShapedType type, bool transposed, unsigned dim) {
-  return type.getDimSize(type.getRank() - 2 + (transposed ? 1 - dim : dim));
-}
 
 int64_t GemmOp::getM() { return matrixExtent(getCType(), false, 0); }
 int64_t GemmOp::getN() { return matrixExtent(getCType(), false, 1); }
@@ -208,7 +203,7 @@ static LogicalResult verifyDistribution(GemmOp op) {
              << stringifyRole(type.getRole());
     if (transposed)
       return op.emitOpError("cannot transpose a distributed matrix");
-    if (op.hasElementRegion(role))
+    if (role != Role::C && op.hasElementRegion(role))
       return op.emitOpError("expected no ")
              << regionName(role) << " where the matrix is distributed";
     if (!plan)
@@ -265,37 +260,6 @@ static LogicalResult verifyElementTypes(GemmOp op) {
            << (isa<FloatType>(accumulator) ? " or of a narrower one" : "")
            << ", but got " << c;
   return verifyInterpretation(op);
-}
-
-/// (C4): equal where both are static, and not 0.
-static LogicalResult verifyExtent(GemmOp op, StringRef name, StringRef left,
-                                  int64_t extent, StringRef right,
-                                  int64_t other) {
-  for (int64_t value : {extent, other})
-    if (value == 0)
-      return op.emitOpError("expected an extent of at least 1 for ")
-             << name << ", but got 0";
-  if (ShapedType::isStatic(extent) && ShapedType::isStatic(other) &&
-      extent != other)
-    return op.emitOpError("expected ")
-           << right << " " << name << " extent " << extent << ", as " << left
-           << ", but got " << other;
-  return success();
-}
-
-/// (C5)
-static LogicalResult verifyBatch(GemmOp op, ShapedType type, StringRef name) {
-  ShapedType c = op.getCType();
-  int64_t missing = c.getRank() - type.getRank();
-  for (int64_t dim = 0, end = type.getRank() - 2; dim != end; ++dim) {
-    int64_t extent = type.getDimSize(dim),
-            expected = c.getDimSize(dim + missing);
-    if (extent != 1 && ShapedType::isStatic(extent) &&
-        ShapedType::isStatic(expected) && extent != expected)
-      return op.emitOpError("expected batch extent ")
-             << expected << " or 1 of " << name << ", but got " << extent;
-  }
-  return success();
 }
 
 /// (C14)
@@ -400,7 +364,8 @@ LogicalResult GemmOp::verify() {
       failed(verifyExtent(*this, "k", "A's", matrixExtent(a, ta, 1), "B's",
                           matrixExtent(b, tb, 0))))
     return failure();
-  if (failed(verifyBatch(*this, a, "A")) || failed(verifyBatch(*this, b, "B")))
+  if (failed(verifyBatch(*this, c, a, "A")) ||
+      failed(verifyBatch(*this, c, b, "B")))
     return failure();
   for (Role role : {Role::A, Role::B, Role::C})
     if (failed(verifyRegion(*this, role)))

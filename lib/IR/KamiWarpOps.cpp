@@ -124,6 +124,28 @@ LogicalResult FillOp::verify() {
 // MapOp
 //===----------------------------------------------------------------------===//
 
+LogicalResult RecastOp::verify() {
+  FragmentType value = getValue().getType(), result = getResult().getType();
+  if (value.getRole() != Role::C || result.getRole() == Role::C ||
+      value.getRows() != result.getRows())
+    return emitOpError(
+               "expected a fragment of role c and a result of role a or "
+               "b with as many rows, but got ")
+           << value << " and " << result;
+  if (!isStorable(value.getElementType(), result.getStorageType()))
+    return emitOpError("expected a result of ")
+           << value.getElementType() << " or narrower floats, but got "
+           << result.getElementType();
+  const FragmentMap &from = value.getMap(), &to = result.getMap();
+  if (!staysInLanes(from, to))
+    return emitOpError("expected lanes to keep their elements, but ")
+           << to.name << " wants others' than " << from.name << " has";
+  if (getColumn() % to.columns != 0)
+    return emitOpError("expected a column that is a multiple of ")
+           << to.columns << ", but got " << getColumn();
+  return success();
+}
+
 LogicalResult MapOp::verify() {
   if (getFragments().empty())
     return emitOpError("expected at least one fragment");

@@ -8,6 +8,7 @@
 
 #include "kami/Layout/FragmentMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 using namespace kami;
 
@@ -32,6 +33,40 @@ std::optional<unsigned> FragmentMap::valueAt(unsigned lane,
     if (at(lane, value) == place)
       return value;
   return std::nullopt;
+}
+
+std::optional<TileRegister> kami::registerOf(const FragmentMap &from,
+                                             const FragmentMap &to, int64_t row,
+                                             int64_t column, unsigned value) {
+  std::optional<TileRegister> found;
+  if (from.lanes() != to.lanes())
+    return std::nullopt;
+  for (unsigned lane = 0; lane != to.lanes(); ++lane) {
+    Coordinate at = to.at(lane, value);
+    int64_t i = row + at.row, j = column + at.column;
+    std::optional<unsigned> has = from.valueAt(
+        lane, {unsigned(i % from.rows), unsigned(j % from.columns)});
+    if (!has)
+      return std::nullopt;
+    TileRegister place{i / from.rows, j / from.columns, *has};
+    if (found &&
+        (found->tileRow != place.tileRow ||
+         found->tileColumn != place.tileColumn || found->value != place.value))
+      return std::nullopt;
+    found = place;
+  }
+  return found;
+}
+
+bool kami::staysInLanes(const FragmentMap &from, const FragmentMap &to) {
+  // Tiles of both begin together after as many rows and columns as both divide.
+  for (unsigned row = 0; row < std::lcm(from.rows, to.rows); row += to.rows)
+    for (unsigned column = 0; column < std::lcm(from.columns, to.columns);
+         column += to.columns)
+      for (unsigned value = 0; value != to.valuesPerLane(); ++value)
+        if (!registerOf(from, to, row, column, value))
+          return false;
+  return true;
 }
 
 unsigned FragmentMap::replicaMask() const {

@@ -160,6 +160,14 @@ static auto sortKey(const Candidate &candidate, CostModel model) {
 // The choice
 //===----------------------------------------------------------------------===//
 
+llvm::Error kami::checkWarps(int64_t warps, const Chip &chip) {
+  int64_t most = chip.maxThreadsPerBlock / chip.warpSize;
+  if (warps >= 1 && warps <= most)
+    return llvm::Error::success();
+  return llvm::createStringError("expected 1 to " + llvm::itostr(most) +
+                                 " warps, but got " + llvm::itostr(warps));
+}
+
 static llvm::Error checkProblem(const Problem &problem, const Chip &chip) {
   const Extents &extents = problem.extents;
   for (int64_t extent : {extents.m, extents.n, extents.k, problem.batch})
@@ -167,12 +175,9 @@ static llvm::Error checkProblem(const Problem &problem, const Chip &chip) {
       return llvm::createStringError(
           "expected extents and a batch from 1 to 2147483648, but got " +
           llvm::itostr(extent));
-  if (problem.warps && (*problem.warps < 1 || *problem.warps * chip.warpSize >
-                                                  chip.maxThreadsPerBlock))
-    return llvm::createStringError(
-        "expected 1 to " +
-        llvm::itostr(chip.maxThreadsPerBlock / chip.warpSize) +
-        " warps, but got " + llvm::itostr(*problem.warps));
+  if (problem.warps)
+    if (llvm::Error error = checkWarps(*problem.warps, chip))
+      return error;
   WarpGrid grid = problem.grid.value_or(WarpGrid());
   for (int64_t warps : {grid.m, grid.n, grid.k})
     if (warps < 1 || warps > chip.maxThreadsPerBlock)

@@ -115,6 +115,38 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &text) {
   return problem;
 }
 
+llvm::Expected<ChainProblem> kami::parseChain(llvm::StringRef extents,
+                                              const ProblemText &text) {
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  extents.split(parts, 'x');
+  ChainProblem chain{0, 0, 0, 0};
+  if (parts.size() != 4 || !parsePositive(parts[0], chain.m) ||
+      !parsePositive(parts[1], chain.k) || !parsePositive(parts[2], chain.n) ||
+      !parsePositive(parts[3], chain.q))
+    return llvm::createStringError(
+        "expected --chain=MxKxNxQ with extents from 1 to 2147483648, but got "
+        "'" +
+        extents + "'");
+  ProblemText rest = text;
+  rest.gemm = "1x1x1";
+  llvm::Expected<Problem> problem = parseProblem(rest);
+  if (!problem)
+    return problem.takeError();
+  for (auto [flag, isGiven] :
+       {std::pair("gemm", !text.gemm.empty()),
+        std::pair("type-b", problem->otherOperand.has_value()),
+        std::pair("tile", problem->tile.has_value()),
+        std::pair("algorithm", problem->algorithm.has_value())})
+    if (isGiven)
+      return llvm::createStringError("expected no --" + llvm::Twine(flag) +
+                                     " with --chain");
+  chain.operand = problem->operand;
+  chain.accumulator = problem->accumulator;
+  chain.batch = problem->batch;
+  chain.warps = problem->warps;
+  return chain;
+}
+
 namespace {
 /// A parameter of the paper's machine: greater than `above`, at most `most`.
 struct Parameter {

@@ -71,6 +71,9 @@ private:
   std::array<std::optional<Tiling>, std::size(allTransports)> bests, misfits;
 };
 
+/// Whether a block of the chip can have so many warps.
+llvm::Error checkWarps(int64_t warps, const Chip &chip);
+
 } // namespace kami
 
 #endif // KAMI_LIB_PLAN_SEARCH_H

@@ -76,8 +76,9 @@ void Decoder::accesses(const ElementFormat &format) {
 }
 
 LogicalResult Decoder::decodeOp(Operation *op) {
-  for (auto family : {decodeElements, decodeMemory, decodeControlFlow,
-                      decodeGpu, decodeMatrix, decodeWarpOps, decodeGroupOps}) {
+  for (auto family :
+       {decodeElements, decodeMemory, decodeControlFlow, decodeGpu,
+        decodeMatrix, decodeWarpOps, decodeRecast, decodeGroupOps}) {
     bool handled = true;
     if (failed(family(*this, op, handled)))
       return failure();

@@ -52,6 +52,12 @@ private:
   mlir::LogicalResult runReshape(mlir::Operation *op, bool &handled);
   mlir::LogicalResult runElementwise(mlir::Operation *op);
   mlir::LogicalResult runGemm(GemmOp op);
+  mlir::LogicalResult runChain(ChainOp op);
+  long double scaleOf(mlir::Value value, long double missing);
+  std::pair<long double, long double> scaled(const MemRef &sum, int64_t from,
+                                             const MemRef &c, int64_t to,
+                                             long double alpha,
+                                             long double beta);
   mlir::FailureOr<Cell> runElement(GemmOp op, Role role, Cell element,
                                    llvm::ArrayRef<int64_t> point);
   mlir::FailureOr<MemRef> runPrologue(GemmOp op, Role role, MemRef matrix,
@@ -79,6 +85,11 @@ private:
   /// their magnitudes.
   std::optional<long double> sumUnit;
 };
+
+/// The last two dimensions of a batch element. A missing batch dimension, or
+/// one of extent 1, is repeated.
+MemRef matrixOf(const MemRef &operand, llvm::ArrayRef<int64_t> batch,
+                bool transpose);
 
 /// The elements of the buffer that a memref views.
 inline long double *data(const MemRef &memref) {

@@ -35,10 +35,8 @@ static void accumulate(const MemRef &a, const MemRef &b, const MemRef &c,
   }
 }
 
-/// The last two dimensions of a batch element. A missing batch dimension, or
-/// one of extent 1, is repeated.
-static MemRef matrixOf(const MemRef &operand, ArrayRef<int64_t> batch,
-                       bool transpose) {
+MemRef kami::sim::matrixOf(const MemRef &operand, ArrayRef<int64_t> batch,
+                           bool transpose) {
   MemRef matrix = operand;
   unsigned rank = operand.rank(), leading = rank - 2;
   for (unsigned d = 0; d != leading; ++d)
@@ -128,20 +126,23 @@ MemRef ReferenceInterpreter::withoutSign(const MemRef &matrix) {
   return copy;
 }
 
+/// α or β, which the host may have in memory.
+long double ReferenceInterpreter::scaleOf(Value value, long double missing) {
+  if (!value)
+    return missing;
+  Cell cell = get(value);
+  Type type = getElementTypeOrSelf(value.getType());
+  if (isa<ShapedType>(value.getType()))
+    cell = loadElement(cell.memref, cell.memref.address({}));
+  return isa<FloatType>(type) ? cell.real
+                              : toSigned(*formatOf(type), cell.bits);
+}
+
 LogicalResult ReferenceInterpreter::runGemm(GemmOp op) {
   MemRef a = get(op.getA()).memref, b = get(op.getB()).memref;
   MemRef c = get(op.getC()).memref;
-  auto scale = [&](Value value, long double missing) -> long double {
-    if (!value)
-      return missing;
-    Cell cell = get(value);
-    Type type = getElementTypeOrSelf(value.getType());
-    if (isa<ShapedType>(value.getType()))
-      cell = loadElement(cell.memref, cell.memref.address({}));
-    return isa<FloatType>(type) ? cell.real
-                                : toSigned(*formatOf(type), cell.bits);
-  };
-  long double alpha = scale(op.getAlpha(), 1), beta = scale(op.getBeta(), 0);
+  long double alpha = scaleOf(op.getAlpha(), 1),
+              beta = scaleOf(op.getBeta(), 0);
   if (op.hasTensorSemantics()) {
     c = clone(c);
     set(op.getResult(), Cell::ofMemRef(c));
@@ -198,6 +199,23 @@ MemRef ReferenceInterpreter::multiplied(const MemRef &a, const MemRef &b,
   return sum;
 }
 
+/// α·sum + β·C, and its error.
+std::pair<long double, long double>
+ReferenceInterpreter::scaled(const MemRef &sum, int64_t from, const MemRef &c,
+                             int64_t to, long double alpha, long double beta) {
+  long double value = alpha * data(sum)[from], error = 0;
+  if (sumUnit)
+    error = std::fabs(alpha) * errors(sum)[from];
+  // Where β is 0, C's old contents are not read: they may be NaN.
+  if (beta != 0) {
+    long double old = data(c)[to];
+    value += beta * old;
+    if (sumUnit)
+      error += std::fabs(beta) * (errors(c)[to] + *sumUnit * std::fabs(old));
+  }
+  return {value, error};
+}
+
 /// α·sum + β·C, and what the epilogue makes of it.
 LogicalResult ReferenceInterpreter::finishProduct(GemmOp op, const MemRef &sum,
                                                   const MemRef &c,
@@ -207,16 +225,7 @@ LogicalResult ReferenceInterpreter::finishProduct(GemmOp op, const MemRef &sum,
   return forEachIndex(sum.sizes, [&](ArrayRef<int64_t> index) -> LogicalResult {
     int64_t from = sum.address(index) / int64_t(sizeof(long double));
     int64_t to = c.address(index) / int64_t(sizeof(long double));
-    long double value = alpha * data(sum)[from], error = 0;
-    if (sumUnit)
-      error = std::fabs(alpha) * errors(sum)[from];
-    // Where β is 0, C's old contents are not read: they may be NaN.
-    if (beta != 0) {
-      long double old = data(c)[to];
-      value += beta * old;
-      if (sumUnit)
-        error += std::fabs(beta) * (errors(c)[to] + *sumUnit * std::fabs(old));
-    }
+    auto [value, error] = scaled(sum, from, c, to, alpha, beta);
     if (!op.hasElementRegion(Role::C)) {
       data(c)[to] = value;
       if (sumUnit)

@@ -179,6 +179,8 @@ LogicalResult ReferenceInterpreter::runTensor(Operation *op, bool &handled) {
 LogicalResult ReferenceInterpreter::runOther(Operation *op, bool &handled) {
   if (auto gemm = dyn_cast<GemmOp>(op))
     return runGemm(gemm);
+  if (auto chain = dyn_cast<ChainOp>(op))
+    return runChain(chain);
   for (auto family :
        {&ReferenceInterpreter::runTensor, &ReferenceInterpreter::runReshape}) {
     handled = true;

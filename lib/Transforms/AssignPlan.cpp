@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Bridge/Bridge.h"
+#include "kami/Plan/Chain.h"
 #include "kami/Plan/Planner.h"
 #include "kami/Plan/Request.h"
 #include "kami/Transforms/Passes.h"
@@ -29,9 +30,14 @@ struct AssignPlan : kami::impl::KamiAssignPlanBase<AssignPlan> {
     options.keepRejected = false;
     if (failed(parseOptions(constraints, options)))
       return signalPassFailure();
-    WalkResult result = getOperation()->walk([&](GemmOp op) {
-      return op.getPlan() ? WalkResult::advance()
-                          : WalkResult(assign(op, constraints, options));
+    WalkResult result = getOperation()->walk([&](Operation *op) {
+      auto product = dyn_cast<GemmOp>(op);
+      if (product && !product.getPlan())
+        return WalkResult(assign(product, constraints, options));
+      auto chain = dyn_cast<ChainOp>(op);
+      if (chain && !chain.getFirst())
+        return WalkResult(assign(chain, constraints, options));
+      return WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();
@@ -88,6 +94,28 @@ private:
       return op.emitOpError("no lowering yet for target '")
              << (*chip)->name << "'; its plans can be read with kami-plan";
     op.setPlanAttr(toAttribute(&getContext(), plan));
+    return success();
+  }
+
+  LogicalResult assign(ChainOp op, const Problem &constraints,
+                       const PlannerOptions &options) {
+    FailureOr<const Chip *> chip = targetOf(op);
+    FailureOr<ChainProblem> problem = problemOf(op);
+    if (failed(chip) || failed(problem))
+      return failure();
+    problem->warps = constraints.warps;
+    llvm::Expected<std::vector<ChainCandidate>> choice =
+        chooseChain(*problem, **chip, options);
+    if (!choice)
+      return op.emitOpError(llvm::toString(choice.takeError()));
+    const ChainPlan &plan = choice->front().plan;
+    if (plan.first.atom->mapA.empty())
+      return op.emitOpError("no lowering yet for target '")
+             << (*chip)->name << "'";
+    op.setAssociation(plan.order == ChainOrder::Left ? Association::Left
+                                                     : Association::Right);
+    op.setFirstAttr(toAttribute(&getContext(), plan.first));
+    op.setSecondAttr(toAttribute(&getContext(), plan.second));
     return success();
   }
 

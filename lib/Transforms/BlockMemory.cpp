@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockMemory.h"
+#include "Distributor.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Layout/SharedMatrix.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -37,8 +38,22 @@ LogicalResult BlockMemory::addProduct(GemmOp op) {
   return success();
 }
 
-LogicalResult BlockMemory::addDistribution(DistributeOp op) {
-  DistributedType type = op.getResult().getType();
+LogicalResult BlockMemory::addRedistribution(RedistributeOp op) {
+  FailureOr<Plan> first = toPlan(op, op.getValue().getType().getPlan());
+  FailureOr<Plan> second = toPlan(op, op.getType().getPlan());
+  if (failed(first) || failed(second))
+    return failure();
+  if (op.getType().getRole() == Role::A && keepsRegisters(*first, *second))
+    return success();
+  scratch = std::max(scratch, relayShape(op.getType()).bytes());
+  uses.push_back({op, /*writes=*/true, /*leavesReads=*/true});
+  return addHome(op, op.getResult());
+}
+
+/// Room for what a distributed matrix keeps in shared memory.
+LogicalResult BlockMemory::addHome(Operation *op,
+                                   TypedValue<DistributedType> matrix) {
+  DistributedType type = matrix.getType();
   FailureOr<Plan> plan = toPlan(op, type.getPlan());
   if (failed(plan))
     return failure();
@@ -55,10 +70,10 @@ LogicalResult BlockMemory::addDistribution(DistributeOp op) {
     return success();
   // The next round writes the same bytes again.
   guarded.insert(op);
-  for (Operation *user : op.getResult().getUsers())
+  for (Operation *user : matrix.getUsers())
     if (user->hasTrait<OpTrait::IsTerminator>())
-      return op.emitOpError("cannot pass a matrix that lies in shared memory "
-                            "from one round of a loop to the next");
+      return op->emitOpError("cannot pass a matrix that lies in shared memory "
+                             "from one round of a loop to the next");
   return success();
 }
 
@@ -86,7 +101,9 @@ FailureOr<BlockMemory> BlockMemory::of(gpu::GPUFuncOp kernel) {
     if (auto product = dyn_cast<GemmOp>(op))
       return WalkResult(memory.addProduct(product));
     if (auto distribution = dyn_cast<DistributeOp>(op))
-      return WalkResult(memory.addDistribution(distribution));
+      return WalkResult(memory.addHome(distribution, distribution.getResult()));
+    if (auto redistribution = dyn_cast<RedistributeOp>(op))
+      return WalkResult(memory.addRedistribution(redistribution));
     return WalkResult::advance();
   });
   if (result.wasInterrupted())

@@ -29,8 +29,9 @@ public:
   /// the first whose plan is not known.
   static mlir::FailureOr<BlockMemory> of(mlir::gpu::GPUFuncOp kernel);
 
-  /// Where the distributed matrix keeps its parked slices, in bytes.
-  int64_t homeOf(DistributeOp op) const { return homes.lookup(op); }
+  /// Where the distributed matrix that the op makes keeps its parked slices, in
+  /// bytes.
+  int64_t homeOf(mlir::Operation *op) const { return homes.lookup(op); }
   /// Whether a barrier has to stand before the op.
   bool needsBarrier(mlir::Operation *op) const { return guarded.contains(op); }
   /// All dynamic shared memory of a block.
@@ -46,7 +47,9 @@ private:
   };
 
   mlir::LogicalResult addProduct(GemmOp op);
-  mlir::LogicalResult addDistribution(DistributeOp op);
+  mlir::LogicalResult addRedistribution(RedistributeOp op);
+  mlir::LogicalResult addHome(mlir::Operation *op,
+                              mlir::TypedValue<DistributedType> matrix);
   void findHazards();
 
   llvm::SmallVector<Use> uses;

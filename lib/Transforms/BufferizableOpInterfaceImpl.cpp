@@ -17,21 +17,23 @@ using namespace mlir;
 using namespace mlir::bufferization;
 
 namespace {
-/// What the destination-style model says holds for kami.gemm but for one thing:
-/// C's old contents matter only where there is a β. A and B keep conflicting
-/// with a write to C, since the product is not element-wise.
-struct GemmModel : DstBufferizableOpInterfaceExternalModel<GemmModel, GemmOp> {
+/// What the destination-style model says holds for products but for one thing:
+/// the result's old contents matter only where there is a β. The factors keep
+/// conflicting with a write to the result, since a product is not element-wise.
+template <typename OpTy>
+struct ProductModel
+    : DstBufferizableOpInterfaceExternalModel<ProductModel<OpTy>, OpTy> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
-    auto gemm = cast<GemmOp>(op);
-    return !gemm.isDpsInit(&operand) || gemm.getBeta();
+    auto product = cast<OpTy>(op);
+    return !product.isDpsInit(&operand) || product.getBeta();
   }
 
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
-    auto gemm = cast<GemmOp>(op);
-    if (!gemm.hasTensorSemantics())
+    auto product = cast<OpTy>(op);
+    if (!product.hasTensorSemantics())
       return success();
     SmallVector<Value> operands(op->getOperands());
     for (Value &operand : operands) {
@@ -42,10 +44,10 @@ struct GemmModel : DstBufferizableOpInterfaceExternalModel<GemmModel, GemmOp> {
         return failure();
       operand = *buffer;
     }
-    Value c = operands[gemm.getCMutable().getOperandNumber()];
+    Value result = operands[product.getDpsInitsMutable()[0].getOperandNumber()];
     rewriter.setInsertionPoint(op);
-    gemm.cloneWith(rewriter, operands);
-    replaceOpWithBufferizedValues(rewriter, op, c);
+    product.cloneWith(rewriter, operands);
+    replaceOpWithBufferizedValues(rewriter, op, result);
     return success();
   }
 };
@@ -54,6 +56,7 @@ struct GemmModel : DstBufferizableOpInterfaceExternalModel<GemmModel, GemmOp> {
 void kami::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, KamiDialect *) {
-    GemmOp::attachInterface<GemmModel>(*context);
+    GemmOp::attachInterface<ProductModel<GemmOp>>(*context);
+    ChainOp::attachInterface<ProductModel<ChainOp>>(*context);
   });
 }

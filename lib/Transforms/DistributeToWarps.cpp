@@ -84,6 +84,8 @@ static LogicalResult verifyKernel(gpu::GPUFuncOp kernel) {
     if (auto distribution = dyn_cast<DistributeOp>(op))
       return WalkResult(
           verifyWarps(op, distribution.getResult().getType().getPlan()));
+    if (auto redistribution = dyn_cast<RedistributeOp>(op))
+      return WalkResult(verifyWarps(op, redistribution.getType().getPlan()));
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -149,6 +151,40 @@ struct DistributeMatrix : Distribute<DistributeOp> {
   }
 };
 
+/// C as an operand of another product: where it is, or through shared memory.
+struct Redistribute : Distribute<RedistributeOp> {
+  using Distribute::Distribute;
+
+  LogicalResult
+  matchAndRewrite(RedistributeOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    DistributedType from = op.getValue().getType(), to = op.getType();
+    FailureOr<Plan> first = toPlan(op, from.getPlan());
+    FailureOr<Plan> second = toPlan(op, to.getPlan());
+    if (failed(first) || failed(second))
+      return failure();
+    Value sums = adaptor.getValue().front();
+    Distributor target(rewriter, op.getLoc(), to.getPlan(), *second,
+                       second->exchange(Source::Block));
+    if (to.getRole() == Role::A && keepsRegisters(*first, *second)) {
+      rewriter.replaceOpWithMultiple(op,
+                                     {target.recast(sums, from.getShape()[1])});
+      return success();
+    }
+    if (memory.needsBarrier(op))
+      gpu::BarrierOp::create(rewriter, op.getLoc());
+    Value matrix = target.relay(to);
+    Distributor(rewriter, op.getLoc(), from.getPlan(), *first,
+                first->exchange())
+        .collect(sums, matrix, {}, {});
+    gpu::BarrierOp::create(rewriter, op.getLoc());
+    rewriter.replaceOpWithMultiple(
+        op, {target.distribute(matrix, to.getRole(), memory.homeOf(op),
+                               /*barrierFirst=*/false)});
+    return success();
+  }
+};
+
 struct DistributeSplat : OpConversionPattern<SplatOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -208,12 +244,13 @@ LogicalResult kami::distributeToWarps(gpu::GPUFuncOp kernel) {
         return success();
       });
   RewritePatternSet patterns(context);
-  patterns.add<DistributeProduct, DistributeMatrix>(converter, context,
-                                                    *memory);
+  patterns.add<DistributeProduct, DistributeMatrix, Redistribute>(
+      converter, context, *memory);
   patterns.add<DistributeSplat, CollectMatrix>(converter, context);
   ConversionTarget target(*context);
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-  target.addIllegalOp<GemmOp, DistributeOp, SplatOp, CollectOp>();
+  target
+      .addIllegalOp<GemmOp, DistributeOp, RedistributeOp, SplatOp, CollectOp>();
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        target);
   if (failed(applyPartialConversion(kernel, target, std::move(patterns))))

@@ -98,6 +98,11 @@ static int64_t parkedBytes(const Partition &partition, const Exchange &exchange,
   return partition.grid.warps() * parked * slice.getByteSize();
 }
 
+RelayShape kami::relayShape(DistributedType type) {
+  return RelayShape(type.getShape()[0], type.getShape()[1],
+                    type.getElementType().getIntOrFloatBitWidth() / 8);
+}
+
 SmallVector<Type> kami::shareTypes(DistributedType type, const Plan &plan) {
   Partition partition = plan.partition();
   FragmentType fragment =
@@ -406,6 +411,39 @@ SmallVector<Value> Distributor::distribute(Value matrix, Role role,
   return share;
 }
 
+SmallVector<Value> Distributor::recast(Value sums, int64_t columns) {
+  auto type = cast<FragmentType>(sums.getType());
+  // What an epilogue made of elements beyond the matrix must add nothing.
+  if (columns < type.getColumns())
+    sums = ClipOp::create(b, sums, MatrixDim::Column, constant(columns));
+  if (isGroup())
+    return {RecastOp::create(b, rowsType(partition, atom), sums, 0)};
+  SmallVector<Value> share;
+  Holdings holdings(partition, slices, exchange, Role::A);
+  for (int64_t index : holdings.inRegisters) {
+    int64_t stage = firstStage(partition, sideA.receivers, index);
+    int64_t slice = index % partition.slicesPerStage;
+    share.push_back(RecastOp::create(b, fragmentType(Role::A), sums,
+                                     partition.sliceOffset(stage, slice)));
+  }
+  return share;
+}
+
+Value Distributor::relay(DistributedType type) {
+  RelayShape shape = relayShape(type);
+  Value bytes = view(0, shape.bytes());
+  auto rows =
+      MemRefType::get({shape.rows, shape.stride}, type.getElementType(),
+                      MemRefLayoutAttrInterface(),
+                      cast<MemRefType>(bytes.getType()).getMemorySpace());
+  Value whole =
+      memref::ViewOp::create(b, rows, bytes, constant(0), ValueRange());
+  SmallVector<OpFoldResult> offsets(2, b.getIndexAttr(0)),
+      strides(2, b.getIndexAttr(1)),
+      sizes = {b.getIndexAttr(shape.rows), b.getIndexAttr(shape.columns)};
+  return memref::SubViewOp::create(b, whole, offsets, sizes, strides);
+}
+
 //===----------------------------------------------------------------------===//
 // Stages
 //===----------------------------------------------------------------------===//
@@ -611,7 +649,7 @@ Value Distributor::emitReduce(Value sum) {
 }
 
 FragmentPlace Distributor::placeOfC(Value matrix) {
-  auto type = cast<MemRefType>(matrix.getType());
+  auto type = cast<ShapedType>(matrix.getType());
   return {multiply(row, partition.warpM), multiply(column, partition.warpN),
           type.getDimSize(0) >= partition.paddedM(),
           type.getDimSize(1) >= partition.paddedN()};
@@ -625,6 +663,18 @@ void Distributor::collect(Value share, Value matrix, Value alpha, Value beta) {
   });
 }
 
+/// What the epilogue makes of the elements of C at `place`.
+Value Distributor::applyEpilogue(GemmOp op, Value elements,
+                                 const FragmentPlace &place) {
+  auto extent = [&](unsigned dim) -> OpFoldResult {
+    if (auto type = dyn_cast<DistributedType>(op.getC().getType()))
+      return b.getIndexAttr(type.getShape()[dim]);
+    return memref::getMixedSize(b, b.getLoc(), op.getC(), dim);
+  };
+  return WarpRegion(b, op, Role::C, fragmentType(Role::C), extent(0), extent(1))
+      .apply(b, elements, place);
+}
+
 /// Writes the sum to C: scaled, and through the epilogue.
 void Distributor::emitStore(GemmOp op, Value sum) {
   Value c = op.getC();
@@ -634,11 +684,8 @@ void Distributor::emitStore(GemmOp op, Value sum) {
           beta = readScale(b, op.getBeta());
     Value result = sum;
     if (op.hasElementRegion(Role::C)) {
-      WarpRegion epilogue(b, op, Role::C, fragmentType(Role::C),
-                          memref::getMixedSize(b, b.getLoc(), c, 0),
-                          memref::getMixedSize(b, b.getLoc(), c, 1));
       result = emitScaling(b, result, c, place, alpha, beta);
-      result = epilogue.apply(b, result, place);
+      result = applyEpilogue(op, result, place);
       alpha = beta = {};
     }
     StoreOp::create(b, result, c, place.row, place.column, alpha, beta,
@@ -657,7 +704,9 @@ Value Distributor::multiply(GemmOp op, ValueRange a, ValueRange bShare,
     takeShare(sideB, bShare);
   Value sum = emitReduce(emitSum(op, emitStart(op, c)));
   if (!c.empty())
-    return sum;
+    return op.hasElementRegion(Role::C)
+               ? applyEpilogue(op, sum, placeOfC(op.getC()))
+               : sum;
   emitStore(op, sum);
   return nullptr;
 }

@@ -18,6 +18,7 @@
 #include "Epilogue.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Model/SharedLayout.h"
+#include "kami/Plan/Chain.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace kami {
@@ -33,6 +34,9 @@ struct Holdings {
   /// How many of the last slices lie in shared memory.
   int64_t parked = 0;
 };
+
+/// How a distributed operand waits in shared memory to be distributed.
+RelayShape relayShape(DistributedType type);
 
 /// The types that a distributed matrix becomes: a fragment for each slice in
 /// registers, then a buffer for those in shared memory, if there are any; for C
@@ -90,6 +94,14 @@ public:
   void collect(mlir::Value share, mlir::Value matrix, mlir::Value alpha,
                mlir::Value beta);
 
+  /// This warp's share of A, whose elements it has in its fragment of another
+  /// product's C; the matrix has so many columns.
+  llvm::SmallVector<mlir::Value> recast(mlir::Value sums, int64_t columns);
+
+  /// The matrix in the first bytes of the scratch part of the block's shared
+  /// memory, for a C on its way to being an operand.
+  mlir::Value relay(DistributedType type);
+
   FragmentType fragmentType(Role role);
 
 private:
@@ -121,6 +133,8 @@ private:
   mlir::Value emitStage(int64_t stage, int64_t slice, mlir::Value accumulator);
   mlir::Value fetch(OperandSide &side, int64_t index, int64_t owner);
   mlir::Value emitReduce(mlir::Value sum);
+  mlir::Value applyEpilogue(GemmOp op, mlir::Value elements,
+                            const FragmentPlace &place);
   void emitStore(GemmOp op, mlir::Value sum);
   template <typename Emit> void ifFirstLayer(Emit emit);
 

@@ -38,6 +38,27 @@ tileRange(ImplicitLocOpBuilder &b, Value operand, int64_t dim, Value offset,
   return {offset, arith::MinSIOp::create(b, width, rest).getResult()};
 }
 
+// Upstream's inference picks any dimensions of the right extents, and so the
+// wrong strides where several are 1.
+MemRefType kami::inferSubview(MemRefType type, ArrayRef<OpFoldResult> offsets,
+                              ArrayRef<OpFoldResult> sizes,
+                              ArrayRef<unsigned> kept) {
+  SmallVector<OpFoldResult> steps(type.getRank(),
+                                  Builder(type.getContext()).getIndexAttr(1));
+  auto whole = cast<MemRefType>(
+      memref::SubViewOp::inferResultType(type, offsets, sizes, steps));
+  auto [strides, offset] = whole.getStridesAndOffset();
+  SmallVector<int64_t> shape, keptStrides;
+  for (unsigned dim : kept) {
+    shape.push_back(whole.getDimSize(dim));
+    keptStrides.push_back(strides[dim]);
+  }
+  return MemRefType::get(
+      shape, type.getElementType(),
+      StridedLayoutAttr::get(type.getContext(), offset, keptStrides),
+      type.getMemorySpace());
+}
+
 std::pair<Value, AffineMap> kami::tileElements(ImplicitLocOpBuilder &b,
                                                Role role, Value operand,
                                                AffineMap map,
@@ -48,7 +69,7 @@ std::pair<Value, AffineMap> kami::tileElements(ImplicitLocOpBuilder &b,
   unsigned batchRank = tile.batch.size();
   SmallVector<OpFoldResult> offsets, sizes,
       strides(type.getRank(), b.getIndexAttr(1));
-  SmallVector<int64_t> shape;
+  SmallVector<unsigned> kept;
   SmallVector<AffineExpr> results;
   for (auto [dim, result] : llvm::enumerate(map.getResults())) {
     auto source = dyn_cast<AffineDimExpr>(result);
@@ -67,12 +88,10 @@ std::pair<Value, AffineMap> kami::tileElements(ImplicitLocOpBuilder &b,
       range = tileRange(b, operand, dim, tile.n, tile.tileN);
     offsets.push_back(range.first);
     sizes.push_back(range.second);
-    shape.push_back(
-        getConstantIntValue(range.second).value_or(ShapedType::kDynamic));
+    kept.push_back(dim);
     results.push_back(b.getAffineDimExpr(position));
   }
-  auto reduced = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
-      shape, type, offsets, sizes, strides));
+  MemRefType reduced = inferSubview(type, offsets, sizes, kept);
   if (reduced != type)
     operand =
         memref::SubViewOp::create(b, reduced, operand, offsets, sizes, strides);

@@ -29,6 +29,12 @@ struct BlockTile {
   int64_t tileM, tileN;
 };
 
+/// The type of a part of a memref of which only some dimensions are kept.
+mlir::MemRefType inferSubview(mlir::MemRefType type,
+                              llvm::ArrayRef<mlir::OpFoldResult> offsets,
+                              llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                              llvm::ArrayRef<unsigned> kept);
+
 /// The block's part of a region's operand, without batch dimensions, and its
 /// map from the matrix's dimensions. Scalars are as they are.
 std::pair<mlir::Value, mlir::AffineMap>

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Bridge/Bridge.h"
+#include "kami/Plan/Chain.h"
 #include "kami/Plan/Verify.h"
 #include "kami/Transforms/Passes.h"
 
@@ -21,13 +22,37 @@ using namespace mlir;
 namespace {
 struct VerifyTarget : kami::impl::KamiVerifyTargetBase<VerifyTarget> {
   void runOnOperation() override {
-    WalkResult result = getOperation()->walk(
-        [](GemmOp op) { return WalkResult(verifyOne(op)); });
+    WalkResult result = getOperation()->walk([](Operation *op) {
+      if (auto product = dyn_cast<GemmOp>(op))
+        return WalkResult(verifyOne(product));
+      if (auto chain = dyn_cast<ChainOp>(op))
+        return WalkResult(verifyOne(chain));
+      return WalkResult::advance();
+    });
     if (result.wasInterrupted())
       signalPassFailure();
   }
 
 private:
+  static LogicalResult verifyOne(ChainOp op) {
+    if (op->getParentOfType<gpu::GPUFuncOp>())
+      return op.emitOpError("expected no chain inside a kernel; kami.gemm and "
+                            "kami.redistribute make one there");
+    if (!op.getFirst())
+      return op.emitOpError("expected plans; kami-assign-plan chooses them");
+    FailureOr<const Chip *> chip = targetOf(op);
+    FailureOr<ChainProblem> problem = problemOf(op);
+    if (failed(chip) || failed(problem))
+      return failure();
+    FailureOr<ChainPlan> plan = toPlan(op);
+    if (failed(plan))
+      return failure();
+    if (llvm::Error error = verifyChain(*plan, *problem, **chip))
+      return op.emitOpError("cannot execute these plans on ")
+             << (*chip)->name << ": " << llvm::toString(std::move(error));
+    return success();
+  }
+
   static LogicalResult verifyOne(GemmOp op) {
     if (!op.getPlan())
       return op.emitOpError("expected a plan; kami-assign-plan chooses one");

@@ -12,7 +12,6 @@
 // CHECK:           kami.mma
 // CHECK:         }
 // CHECK:         %[[A:.+]] = memref.load %[[ALPHA]][] : memref<f32>
-// CHECK:         %[[VIEW:.+]] = memref.reinterpret_cast %{{.+}} to offset: [0], sizes: [16, 8], strides: [0, 1] : memref<{{.*}}f32> to memref<16x8xf32, strided<[0, 1]>>
 // CHECK:         %[[ALPHAS:.+]] = kami.fill %[[A]]
 // CHECK:         %[[BETAS:.+]] = kami.fill %[[BETA]]
 // CHECK:         %[[READS:.+]] = arith.cmpf une, %[[BETA]], %{{.+}} : f32
@@ -25,6 +24,7 @@
 // CHECK-NEXT:      %[[W:.+]] = arith.extf %[[O]] : f16 to f32
 // CHECK-NEXT:      %[[Q:.+]] = arith.mulf %[[BX]], %[[W]] : f32
 // CHECK-NEXT:      arith.addf %[[P]], %[[Q]] : f32
+// CHECK:         %[[VIEW:.+]] = memref.reinterpret_cast %{{.+}} to offset: [0], sizes: [16, 8], strides: [0, 1] : memref<{{.*}}f32> to memref<16x8xf32, strided<[0, 1]>>
 // CHECK:         %[[R:.+]] = kami.load %[[VIEW]][%c0, %c0] row_in_bounds column_in_bounds
 // CHECK:         %[[Y:.+]] = kami.map (%{{.+}} = %[[X]] : !c16x8, %{{.+}} = %[[R]] : !c16x8) -> !c16x8_f16 {
 // CHECK:         kami.store %[[Y]], %[[C]][%{{.+}}, %c0] row_in_bounds column_in_bounds : !c16x8_f16, memref<32x8xf16>

@@ -197,6 +197,30 @@ TEST(FragmentMap, FindsALanesValue) {
   EXPECT_EQ(map.valueAt(6, {9, 12}), std::nullopt);
 }
 
+// Two tiles of C, side by side, are one of A for 16-bit elements: of both a
+// lane holds rows g and g + 8, and of A the columns 2t, 2t + 1, 2t + 8 and 2t
+// + 9.
+TEST(FragmentMap, SumsAreOperandsWhereLanesKeepThem) {
+  const FragmentMap &c = *findFragmentMap("nv.c.16x8.b32");
+  const FragmentMap &a = *findFragmentMap("nv.a.16x16.b16");
+  EXPECT_TRUE(staysInLanes(c, a));
+  // PTX's order of A: (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1), and
+  // the same 8 columns on. C's: (g, 2t), (g, 2t + 1), (g + 8, 2t), ....
+  for (unsigned value = 0; value != 8; ++value) {
+    std::optional<TileRegister> place = registerOf(c, a, 16, 32, value);
+    ASSERT_TRUE(place);
+    EXPECT_EQ(place->tileRow, 1);
+    EXPECT_EQ(place->tileColumn, 4 + value / 4);
+    EXPECT_EQ(place->value, value % 4);
+  }
+  // Lane 1 has columns 2 and 3 of an f64 C, and wants 1 and 5 of A.
+  EXPECT_FALSE(staysInLanes(*findFragmentMap("nv.c.16x8.b64"),
+                            *findFragmentMap("nv.a.16x8.b64")));
+  EXPECT_FALSE(staysInLanes(c, *findFragmentMap("nv.a.16x8.b32")));
+  // B has k along its lanes' other bits.
+  EXPECT_FALSE(staysInLanes(c, *findFragmentMap("nv.b.16x8.b16")));
+}
+
 TEST(Atom, OperandsCanBeMultiplied) {
   for (const Atom &atom : allAtoms()) {
     EXPECT_TRUE(canMultiply(atom.operand, atom.operandB())) << atom.name.str();

@@ -29,6 +29,7 @@ struct Flag : cl::opt<std::string> {
 
 static Flag target("target", "The chip", "sm_90");
 static Flag gemm("gemm", "Extents of the product: MxNxK");
+static Flag chain("chain", "Extents of A·B·C, instead: MxKxNxQ");
 static Flag type("type", "Type of A's and B's elements", "f16");
 static Flag typeB("type-b", "Type of B's elements where it is not A's");
 static Flag accumulator("accumulator", "Type of the sums");
@@ -47,20 +48,41 @@ static Flag thetaW("theta-w", "Paper: bank-conflict factor of writes");
 static Flag nTc("n-tc", "Paper: tensor cores of a multiprocessor");
 static Flag oTc("o-tc", "Paper: operations per cycle of a tensor core");
 
+static llvm::Error runChain(const ProblemText &text, const Chip &chip,
+                            const PlannerOptions &options) {
+  auto problem = parseChain(chain, text);
+  if (!problem)
+    return problem.takeError();
+  auto candidates = chooseChain(*problem, chip, options);
+  if (!candidates)
+    return candidates.takeError();
+  Detail detail = all ? Detail::All : Detail::BestOfEach;
+  if (format == "json")
+    llvm::outs() << llvm::formatv(
+        "{0:2}\n",
+        llvm::json::Value(explainJSON(*candidates, *problem, chip, detail)));
+  else
+    explainText(*candidates, *problem, chip, detail, llvm::outs());
+  return llvm::Error::success();
+}
+
 static llvm::Error run() {
   if (format != "text" && format != "json")
     return llvm::createStringError("unknown --format '" + format +
                                    "', expected one of: text, json");
-  auto problem = parseProblem(
-      {gemm, type, accumulator, batch, algorithm, warps, tile, typeB});
-  if (!problem)
-    return problem.takeError();
+  ProblemText text{gemm,      type,  accumulator, batch,
+                   algorithm, warps, tile,        typeB};
   auto options = parseOptions({model, lSm, bSm, thetaR, thetaW, nTc, oTc});
   if (!options)
     return options.takeError();
   auto chip = findChip(target);
   if (!chip)
     return chip.takeError();
+  if (!chain.empty())
+    return runChain(text, **chip, *options);
+  auto problem = parseProblem(text);
+  if (!problem)
+    return problem.takeError();
   options->keepRejected = all;
   auto choice = choosePlan(*problem, **chip, *options);
   if (!choice)

@@ -22,6 +22,9 @@
 
 namespace kami {
 
+struct ChainPlan;
+struct ChainProblem;
+
 /// The module attribute that names the chip.
 constexpr llvm::StringLiteral targetAttributeName = "kami.target";
 
@@ -61,6 +64,12 @@ mlir::FailureOr<const Chip *> targetOf(mlir::Operation *op);
 /// counts as `dynamicExtent`. Emits an error at `op` for a type that no matrix
 /// instruction has.
 mlir::FailureOr<Problem> problemOf(GemmOp op);
+
+mlir::FailureOr<ChainProblem> problemOf(ChainOp op);
+
+/// The plans of a chain that has some. Emits an error at `op` if no table has
+/// an atom of theirs.
+mlir::FailureOr<ChainPlan> toPlan(ChainOp op);
 
 /// What an extent that is known only at run time is planned as: large enough to
 /// be tiled, so that any size runs.

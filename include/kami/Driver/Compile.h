@@ -46,12 +46,18 @@ struct AssemblerReport {
 };
 
 /// A kernel of the compiled module.
-struct Kernel {
-  /// The product that it computes, as planned, and on which chip.
+/// A product, as planned.
+struct PlannedProduct {
   Problem problem;
   Plan plan;
   /// C's elements.
   ElementKind output = ElementKind::F32;
+};
+
+/// What a kernel computes, the last of its products.
+struct Kernel : PlannedProduct {
+  /// Of a chain, the product that comes before it.
+  std::optional<PlannedProduct> first;
   /// Name of the function, and of the `gpu.module` around it.
   std::string name;
   std::string module;

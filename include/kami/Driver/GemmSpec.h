@@ -26,6 +26,23 @@ struct MatrixStrides {
   int64_t column = 0;
 };
 
+/// What becomes of α·A·B + β·C before it is stored, in this order. Each part
+/// but the last reads an argument of its own, behind C.
+struct EpilogueSpec {
+  /// times a factor of its row
+  bool rowScale = false;
+  /// plus a summand of its column
+  bool bias = false;
+  /// plus the element of a matrix of C's type
+  bool residual = false;
+  /// or 0, where it is below
+  bool relu = false;
+
+  explicit operator bool() const {
+    return rowScale || bias || residual || relu;
+  }
+};
+
 /// A product to compile, without a file: what `--gemm` says.
 struct GemmSpec {
   Extents extents;
@@ -41,6 +58,7 @@ struct GemmSpec {
   double beta = 0;
   bool transposeA = false;
   bool transposeB = false;
+  EpilogueSpec epilogue = {};
   /// Row-major and dense where there is none. Of the matrices as stored.
   std::optional<MatrixStrides> strideA, strideB, strideC;
 

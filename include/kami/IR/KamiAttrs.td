@@ -70,6 +70,12 @@ def Kami_PrecisionEnum : Kami_Enum<"Precision", "how f32 elements are multiplied
   ]>;
 def Kami_PrecisionAttr : Kami_EnumAttr<Kami_PrecisionEnum, "precision">;
 
+def Kami_AssociationEnum : Kami_Enum<"Association", "which of two products of a chain comes first", [
+    I32EnumAttrCase<"Left", 0, "left">,
+    I32EnumAttrCase<"Right", 1, "right">,
+  ]>;
+def Kami_AssociationAttr : Kami_EnumAttr<Kami_AssociationEnum, "association">;
+
 def Kami_InstructionEnum : Kami_Enum<"InstructionKind", "family of matrix instructions", [
     I32EnumAttrCase<"MmaSync", 0, "mma_sync">,
     I32EnumAttrCase<"Mfma", 1, "mfma">,

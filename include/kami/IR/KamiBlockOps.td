@@ -60,6 +60,32 @@ def Kami_SplatOp : Kami_Op<"splat", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Kami_RedistributeOp : Kami_Op<"redistribute", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Make a product's C an operand of the next";
+  let description = [{
+    The same matrix, its elements rounded to the result's type, as another
+    product of the block wants it. Where each warp has what it needs, in lanes
+    that keep it, nothing leaves the registers: with both plans' warps in rows
+    that are as high, and A in registers. Else the matrix goes through shared
+    memory.
+
+    It orders the block's memory accesses as a barrier does.
+
+    Example: `%h = kami.redistribute %c : !kami.distributed<64x32xf32, c, #first> -> !kami.distributed<64x32xf16, a, #second>`
+
+    Constraints:
+    * (C1) the value's role is c, the result's a or b
+    * (C2) the extents are equal
+    * (C3) the result's elements have the value's type or are narrower floats
+    * (C4) both plans have one number of threads
+  }];
+  let arguments = (ins Kami_DistributedType:$value);
+  let results = (outs Kami_DistributedType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Kami_CollectOp : Kami_Op<"collect", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Write α·C + β·matrix to the matrix";

@@ -134,7 +134,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
       multiplied are integers, and no prologue of that operand makes them
     * (C11) distributed operands have the role of their place, are not transposed,
       and have one plan, which is the product's if it has any; a distributed A or
-      B has no prologue, and a distributed C no epilogue
+      B has no prologue
     * (C12) a region's arguments are the element's type, for the epilogue the
       accumulator's, and that of each operand's elements; it yields C's element
       type, or the type that is multiplied

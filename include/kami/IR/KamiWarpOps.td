@@ -158,6 +158,29 @@ def Kami_ClipOp : Kami_Op<"clip", [Pure, AllTypesMatch<["value", "result"]>]> {
   let assemblyFormat = "$value `at` custom<MatrixDim>($dim) $limit attr-dict `:` type($value)";
 }
 
+def Kami_RecastOp : Kami_Op<"recast", [Pure]> {
+  let summary = "A part of a warp's C as its fragment of A or B";
+  let description = [{
+    The columns of `value` from `column` on, as many as the result has, converted
+    to its element type; those that `value` does not have are 0. Every lane has
+    the elements already, in other registers: sums become the operand of the next
+    product where they are.
+
+    Example: `%a = kami.recast %c column 16 : !c16x64 -> !a16x16`
+
+    Constraints:
+    * (C1) the value's role is c, the result's is not, and both have one number
+      of rows
+    * (C2) the result's elements have the value's type or are narrower floats
+    * (C3) the lanes' registers of the result's tiles hold what those of the
+      value's tiles do; the column is a multiple of the result's tile
+  }];
+  let arguments = (ins Kami_FragmentType:$value, ConfinedAttr<I64Attr, [IntNonNegative]>:$column);
+  let results = (outs Kami_FragmentType:$result);
+  let assemblyFormat = "$value `column` $column attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Kami_BroadcastOp : Kami_Op<"broadcast", [
     SameVariadicOperandSize, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Send fragments from their owners to the warps of a row or column";

@@ -71,6 +71,23 @@ struct FragmentMap {
   std::optional<unsigned> valueAt(unsigned lane, Coordinate place) const;
 };
 
+/// A register that every lane has in a fragment of tiles.
+struct TileRegister {
+  int64_t tileRow, tileColumn;
+  unsigned value;
+};
+
+/// Where lanes that hold the matrix in tiles of `from` have what they hold as
+/// `value` in a tile of `to` whose first element is at `row`, `column`. Nothing
+/// where a lane would need another's register, or not the same one as all.
+std::optional<TileRegister> registerOf(const FragmentMap &from,
+                                       const FragmentMap &to, int64_t row,
+                                       int64_t column, unsigned value);
+
+/// Whether a matrix in tiles of `from` lies in tiles of `to` without any lane
+/// giving anything away.
+bool staysInLanes(const FragmentMap &from, const FragmentMap &to);
+
 /// Every known map.
 llvm::ArrayRef<FragmentMap> allFragmentMaps();
 

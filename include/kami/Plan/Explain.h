@@ -9,7 +9,7 @@
 #ifndef KAMI_PLAN_EXPLAIN_H
 #define KAMI_PLAN_EXPLAIN_H
 
-#include "kami/Plan/Planner.h"
+#include "kami/Plan/Chain.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -30,6 +30,15 @@ void explainText(const Choice &choice, const Problem &problem, const Chip &chip,
 /// `_cycles`, in bytes in `_bytes`.
 llvm::json::Object explainJSON(const Choice &choice, const Problem &problem,
                                const Chip &chip, const PlannerOptions &options,
+                               Detail detail);
+
+/// The same for a chain of two products: both plans, and where the intermediate
+/// stays.
+void explainText(llvm::ArrayRef<ChainCandidate> candidates,
+                 const ChainProblem &problem, const Chip &chip, Detail detail,
+                 llvm::raw_ostream &os);
+llvm::json::Object explainJSON(llvm::ArrayRef<ChainCandidate> candidates,
+                               const ChainProblem &problem, const Chip &chip,
                                Detail detail);
 
 /// One plan in one line: "1d 8x1x1 tile 128x128x128 mma_sync... staged, slices

@@ -14,7 +14,7 @@
 #ifndef KAMI_PLAN_REQUEST_H
 #define KAMI_PLAN_REQUEST_H
 
-#include "kami/Plan/Planner.h"
+#include "kami/Plan/Chain.h"
 #include <string>
 
 namespace kami {
@@ -43,6 +43,11 @@ llvm::Expected<ElementKind> parseType(llvm::StringRef flag,
                                       llvm::StringRef text);
 
 llvm::Expected<Problem> parseProblem(const ProblemText &text);
+
+/// `MxKxNxQ`, the extents of A·B·C, and what else `text` says; its `gemm` plays
+/// no part.
+llvm::Expected<ChainProblem> parseChain(llvm::StringRef extents,
+                                        const ProblemText &text);
 
 /// Values of `--model` and of the flags that only the paper's model has.
 struct OptionsText {

@@ -1,4 +1,4 @@
-//===- Elements.cpp - kami.map and kami.clip -----------------------------===//
+//===- Elements.cpp - kami.map, kami.clip and kami.recast ----------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -106,9 +106,58 @@ struct ConvertClip : OpConversionPattern<ClipOp> {
   }
 };
 
+struct ConvertRecast : OpConversionPattern<RecastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RecastOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    FragmentType from = op.getValue().getType(), to = op.getType();
+    SmallVector<Value> tiles;
+    for (int64_t tile = 0; tile != to.getNumTiles(); ++tile)
+      tiles.push_back(recastTile(b, from, to, adaptor.getValue(),
+                                 tile / to.getTileColumns() * to.getMap().rows,
+                                 op.getColumn() + tile % to.getTileColumns() *
+                                                      to.getMap().columns));
+    rewriter.replaceOpWithMultiple(op, {tiles});
+    return success();
+  }
+
+private:
+  static Value recastTile(ImplicitLocOpBuilder &b, FragmentType from,
+                          FragmentType to, ValueRange registers, int64_t row,
+                          int64_t column) {
+    VectorType result = tileType(to);
+    auto type = result.clone(tileType(from).getElementType());
+    SmallVector<Value> elements;
+    Value zero;
+    for (int64_t i = 0; i != type.getNumElements(); ++i) {
+      TileRegister place =
+          *registerOf(from.getMap(), to.getMap(), row, column, i);
+      if (place.tileColumn >= from.getTileColumns()) {
+        if (!zero)
+          zero = arith::ConstantOp::create(
+              b, b.getZeroAttr(type.getElementType()));
+        elements.push_back(zero);
+        continue;
+      }
+      Value tile =
+          registers[place.tileRow * from.getTileColumns() + place.tileColumn];
+      elements.push_back(
+          vector::ExtractOp::create(b, tile, int64_t(place.value)));
+    }
+    Value tile = vector::FromElementsOp::create(b, type, elements);
+    return type == result
+               ? tile
+               : arith::TruncFOp::create(b, result, tile).getResult();
+  }
+};
+
 } // namespace
 
 void nvgpu_lowering::populateElementPatterns(const TypeConverter &converter,
                                              RewritePatternSet &patterns) {
-  patterns.add<ConvertMap, ConvertClip>(converter, patterns.getContext());
+  patterns.add<ConvertMap, ConvertClip, ConvertRecast>(converter,
+                                                       patterns.getContext());
 }

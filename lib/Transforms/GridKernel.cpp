@@ -1,0 +1,199 @@
+//===- GridKernel.cpp - A kernel that computes tile by tile --------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridKernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace kami;
+using namespace mlir;
+
+/// The largest x extent of a grid: CUDA C++ Programming Guide, table "Technical
+/// Specifications per Compute Capability".
+static constexpr int64_t maxGridExtent = (int64_t(1) << 31) - 1;
+
+GridKernel::GridKernel(Operation *op, const Tiling &tiling, int64_t threads)
+    : b(op->getLoc(), op), op(op), tiling(tiling), threads(threads) {
+  for (Value operand : op->getOperands())
+    if ((isa<MemRefType>(operand.getType()) ||
+         !matchPattern(operand, m_Constant())) &&
+        !llvm::is_contained(arguments, operand))
+      arguments.push_back(operand);
+}
+
+Value GridKernel::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value).getResult();
+}
+
+Value GridKernel::extentOf(Value matrix, unsigned dim) {
+  return getValueOrCreateConstantIndexOp(
+      b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrix, dim));
+}
+
+GridKernel::TileCount GridKernel::countTiles(Value result) {
+  unsigned rank = cast<MemRefType>(result.getType()).getRank() - 2;
+  TileCount count;
+  for (unsigned dim = 0; dim != rank; ++dim)
+    count.batch.push_back(extentOf(result, dim));
+  auto tiles = [&](unsigned dim, int64_t tile) {
+    return b.createOrFold<arith::CeilDivUIOp>(extentOf(result, rank + dim),
+                                              constant(tile));
+  };
+  count.rows = tiles(tiling.rowDim, tiling.tileM);
+  count.columns = tiles(tiling.columnDim, tiling.tileN);
+  count.total = b.createOrFold<arith::MulIOp>(count.rows, count.columns);
+  for (Value extent : count.batch)
+    count.total = b.createOrFold<arith::MulIOp>(count.total, extent);
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+gpu::GPUFuncOp GridKernel::createKernel(SymbolTable &symbols,
+                                        const std::string &name) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(cast<ModuleOp>(symbols.getOp()).getBody());
+  auto module = gpu::GPUModuleOp::create(b, name + "_module");
+  symbols.insert(module);
+  b.setInsertionPointToStart(module.getBody());
+  auto type = b.getFunctionType(TypeRange(ValueRange(arguments)), {});
+  auto kernel = gpu::GPUFuncOp::create(b, name, type);
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  kernel.setKnownBlockSizeAttr(
+      b.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
+  return kernel;
+}
+
+Value GridKernel::tileView(Value matrix, ArrayRef<Value> batch, unsigned dim,
+                           Value offset, int64_t tile, unsigned otherDim,
+                           Value otherOffset, int64_t otherTile) {
+  auto type = cast<MemRefType>(matrix.getType());
+  int64_t batchRank = type.getRank() - 2;
+  ArrayRef<Value> indices = batch.take_back(batchRank);
+  SmallVector<OpFoldResult> offsets, sizes,
+      strides(type.getRank(), b.getIndexAttr(1));
+  for (int64_t i = 0; i != batchRank; ++i) {
+    bool repeated = type.getDimSize(i) == 1;
+    offsets.push_back(repeated ? OpFoldResult(b.getIndexAttr(0)) : indices[i]);
+    sizes.push_back(b.getIndexAttr(1));
+  }
+  bool whole = batchRank == 0;
+  for (unsigned i = 0; i != 2; ++i) {
+    int64_t extent = type.getDimSize(batchRank + i);
+    OpFoldResult size =
+        memref::getMixedSize(b, b.getLoc(), matrix, batchRank + i);
+    OpFoldResult start = b.getIndexAttr(0);
+    for (auto [tiled, from, width] :
+         {std::tuple(dim, offset, tile),
+          std::tuple(otherDim, otherOffset, otherTile)}) {
+      if (tiled != i || !from ||
+          (ShapedType::isStatic(extent) && extent <= width))
+        continue;
+      whole = false;
+      start = from;
+      size = b.getIndexAttr(width);
+      if (ShapedType::isDynamic(extent) || extent % width != 0)
+        size =
+            arith::MinSIOp::create(
+                b, constant(width),
+                arith::SubIOp::create(b, extentOf(matrix, batchRank + i), from))
+                .getResult();
+    }
+    offsets.push_back(start);
+    sizes.push_back(size);
+  }
+  if (whole)
+    return matrix;
+  unsigned rows = batchRank, columns = batchRank + 1;
+  MemRefType result = inferSubview(type, offsets, sizes, {rows, columns});
+  return memref::SubViewOp::create(b, result, matrix, offsets, sizes, strides);
+}
+
+void GridKernel::emitIndexedTile(Value index, const TileCount &count,
+                                 IRMapping &values, EmitTile emit) {
+  auto split = [&](Value extent) {
+    Value rest = b.createOrFold<arith::DivUIOp>(index, extent);
+    Value digit = b.createOrFold<arith::RemUIOp>(index, extent);
+    index = rest;
+    return digit;
+  };
+  Value tileColumn = split(count.columns);
+  Value tileRow = split(count.rows);
+  SmallVector<Value> batch(count.batch.size());
+  for (size_t dim = count.batch.size(); dim-- > 0;)
+    batch[dim] = split(count.batch[dim]);
+  emit(values,
+       {batch, b.createOrFold<arith::MulIOp>(tileRow, constant(tiling.tileM)),
+        b.createOrFold<arith::MulIOp>(tileColumn, constant(tiling.tileN)),
+        tiling.tileM, tiling.tileN});
+}
+
+void GridKernel::emitBody(gpu::GPUFuncOp kernel, EmitTile emit) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  IRMapping values;
+  values.map(arguments, kernel.getArguments());
+  for (Value operand : op->getOperands())
+    if (!values.contains(operand))
+      values.map(operand, b.clone(*operand.getDefiningOp())->getResult(0));
+
+  TileCount count = countTiles(values.lookup(tiling.result));
+  Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  std::optional<int64_t> total = getConstantIntValue(count.total);
+  if (total && *total <= maxGridExtent) {
+    emitIndexedTile(block, count, values, emit);
+  } else {
+    Value blocks = gpu::GridDimOp::create(b, gpu::Dimension::x);
+    auto loop = scf::ForOp::create(b, block, count.total, blocks);
+    OpBuilder::InsertionGuard loopGuard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    emitIndexedTile(loop.getInductionVar(), count, values, emit);
+  }
+  b.setInsertionPointToEnd(&kernel.getBody().front());
+  gpu::ReturnOp::create(b);
+}
+
+//===----------------------------------------------------------------------===//
+// The launch
+//===----------------------------------------------------------------------===//
+
+void GridKernel::emitLaunch(gpu::GPUFuncOp kernel,
+                            std::optional<int64_t> sharedBytes) {
+  TileCount count = countTiles(tiling.result);
+  std::optional<int64_t> total = getConstantIntValue(count.total);
+  Value blocks = count.total;
+  if (!total || *total > maxGridExtent)
+    blocks = arith::MinUIOp::create(b, blocks, constant(maxGridExtent));
+  // A grid of no blocks cannot be launched.
+  if (!total) {
+    Value any =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, blocks, constant(0));
+    auto guard = scf::IfOp::create(b, any, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(guard.thenBlock());
+  }
+  Value one = constant(1), bytes;
+  if (sharedBytes)
+    bytes = arith::ConstantIntOp::create(b, *sharedBytes, 32);
+  gpu::LaunchFuncOp::create(b, kernel, gpu::KernelDim3{blocks, one, one},
+                            gpu::KernelDim3{constant(threads), one, one}, bytes,
+                            arguments);
+}
+
+void GridKernel::run(SymbolTable &symbols, const std::string &name,
+                     std::optional<int64_t> sharedBytes, EmitTile emit) {
+  gpu::GPUFuncOp kernel = createKernel(symbols, name);
+  emitBody(kernel, emit);
+  emitLaunch(kernel, sharedBytes);
+}

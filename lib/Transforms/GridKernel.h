@@ -1,0 +1,88 @@
+//===- GridKernel.h - A kernel that computes tile by tile -----*- C++ -*-===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Blocks are numbered along x only: y and z of a grid end at 65 535. Tiles of
+// the result are numbered row by row within a matrix, matrices one after the
+// other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_LIB_TRANSFORMS_GRIDKERNEL_H
+#define KAMI_LIB_TRANSFORMS_GRIDKERNEL_H
+
+#include "Epilogue.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace kami {
+
+/// Which part of which matrix a block takes.
+struct Tiling {
+  /// The batch of matrices that is computed.
+  mlir::Value result;
+  /// Its dimensions, 0 or 1 after the batch's, that tiles number as rows and
+  /// columns.
+  unsigned rowDim = 0, columnDim = 1;
+  int64_t tileM, tileN;
+};
+
+class GridKernel {
+public:
+  using EmitTile =
+      llvm::function_ref<void(mlir::IRMapping &, const BlockTile &)>;
+
+  /// For an op all of whose operands but constants become the kernel's.
+  GridKernel(mlir::Operation *op, const Tiling &tiling, int64_t threads);
+
+  /// Puts a kernel of that name into the module and launches it before the op,
+  /// with `sharedBytes` of dynamic shared memory where they are known. `emit`
+  /// writes the work of one tile, on the kernel's values of the op's operands.
+  void run(mlir::SymbolTable &symbols, const std::string &name,
+           std::optional<int64_t> sharedBytes, EmitTile emit);
+
+  /// The part of a matrix that one tile needs, as a matrix of its own: of its
+  /// batch's, and `tile` rows or columns from `offset` on (all, if that tile
+  /// covers the extent, or without an offset).
+  mlir::Value tileView(mlir::Value matrix, llvm::ArrayRef<mlir::Value> batch,
+                       unsigned dim, mlir::Value offset, int64_t tile,
+                       unsigned otherDim, mlir::Value otherOffset,
+                       int64_t otherTile);
+
+  mlir::Value constant(int64_t value);
+  mlir::Value extentOf(mlir::Value matrix, unsigned dim);
+
+  mlir::ImplicitLocOpBuilder b;
+
+private:
+  /// How many tiles there are. Extents are folded where known.
+  struct TileCount {
+    llvm::SmallVector<mlir::Value> batch;
+    mlir::Value rows, columns, total;
+  };
+
+  TileCount countTiles(mlir::Value result);
+  mlir::gpu::GPUFuncOp createKernel(mlir::SymbolTable &symbols,
+                                    const std::string &name);
+  void emitBody(mlir::gpu::GPUFuncOp kernel, EmitTile emit);
+  void emitIndexedTile(mlir::Value index, const TileCount &count,
+                       mlir::IRMapping &values, EmitTile emit);
+  void emitLaunch(mlir::gpu::GPUFuncOp kernel,
+                  std::optional<int64_t> sharedBytes);
+
+  mlir::Operation *op;
+  Tiling tiling;
+  int64_t threads;
+  /// The kernel's operands.
+  llvm::SmallVector<mlir::Value> arguments;
+};
+
+} // namespace kami
+
+#endif // KAMI_LIB_TRANSFORMS_GRIDKERNEL_H

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Model/BlockModel.h"
-#include <cmath>
+#include <algorithm>
 
 using namespace kami;
 
@@ -18,17 +18,10 @@ BlockCost kami::blockCost(const Atom &atom, const AtomRate &rate,
                           const CalibratedAssumptions &assumptions) {
   BlockCost cost;
   cost.residentBlocks = residentBlocks(resources, chip);
-  double warps = partition.grid.warps();
-  double atoms =
-      double(partition.warpM / atom.shape.m) * (partition.warpN / atom.shape.n);
-  double steps =
-      double(activeSlices(partition)) * (partition.sliceK / atom.shape.k);
-  double cyclesPerAtom = 2.0 * atom.shape.m * atom.shape.n * atom.shape.k /
-                         (rate.opsPerCycle * rate.reached);
-  cost.tensorCores = warps * atoms * steps * cyclesPerAtom / chip.tensorCores;
-  double warpsPerCore = std::ceil(warps / chip.tensorCores);
-  cost.computation = steps * std::max(warpsPerCore * atoms * cyclesPerAtom,
-                                      assumptions.atomLatency);
+  Computation computation =
+      computationOf(atom, rate, partition, chip, assumptions);
+  cost.tensorCores = computation.tensorCores;
+  cost.computation = computation.chain;
 
   SharedTraffic traffic = productTraffic(
       partition, slicing,
@@ -42,8 +35,9 @@ BlockCost kami::blockCost(const Atom &atom, const AtomRate &rate,
   // is resident, wait once.
   double waits = std::max<double>(traffic.barriers, traffic.read > 0);
   cost.sharedLatency = waits * chip.sharedLatency;
-  cost.barriers = traffic.barriers *
-                  (assumptions.barrier + assumptions.barrierPerWarp * warps);
+  cost.barriers =
+      traffic.barriers * (assumptions.barrier +
+                          assumptions.barrierPerWarp * partition.grid.warps());
 
   double busiest = std::max(cost.tensorCores, cost.sharedBandwidth);
   double all = cost.tensorCores + cost.sharedBandwidth;

@@ -18,24 +18,23 @@ static double reachedRate(const AtomRate &rate) {
   return rate.opsPerCycle * rate.reached;
 }
 
-static void addComputation(CalibratedCost &cost, const Atom &atom,
-                           const AtomRate &rate, const Partition &partition,
-                           const Chip &chip,
-                           const CalibratedAssumptions &assumptions) {
+Computation kami::computationOf(const Atom &atom, const AtomRate &rate,
+                                const Partition &partition, const Chip &chip,
+                                const CalibratedAssumptions &assumptions) {
   double warps = partition.grid.warps();
   double atoms =
       double(partition.warpM / atom.shape.m) * (partition.warpN / atom.shape.n);
-  double steps = double(activeSlices(partition)) *
-                 (partition.sliceK / atom.shape.k) * cost.kTiles;
+  double steps =
+      double(activeSlices(partition)) * (partition.sliceK / atom.shape.k);
   double cyclesPerAtom =
       2.0 * atom.shape.m * atom.shape.n * atom.shape.k / reachedRate(rate);
-  cost.tensorCores = warps * atoms * steps * cyclesPerAtom / chip.tensorCores;
   double warpsPerCore = std::ceil(warps / chip.tensorCores);
   double latency = atom.instruction == Instruction::Fma
                        ? assumptions.laneLatency
                        : assumptions.atomLatency;
-  cost.computation = steps * std::max(warpsPerCore * atoms * cyclesPerAtom,
-                                      atom.products() * latency);
+  return {warps * atoms * steps * cyclesPerAtom / chip.tensorCores,
+          steps * std::max(warpsPerCore * atoms * cyclesPerAtom,
+                           atom.products() * latency)};
 }
 
 static void addCommunication(CalibratedCost &cost, const Atom &atom,
@@ -127,7 +126,10 @@ kami::calibratedCost(const Work &work, const Atom &atom, const AtomRate &rate,
   cost.blocks = countBlocks(work, tile.m, tile.n);
   cost.kTiles = llvm::divideCeil(work.extents.k, tile.k);
   cost.residentBlocks = residentBlocks(resources, chip);
-  addComputation(cost, atom, rate, partition, chip, assumptions);
+  Computation tileCost =
+      computationOf(atom, rate, partition, chip, assumptions);
+  cost.tensorCores = cost.kTiles * tileCost.tensorCores;
+  cost.computation = cost.kTiles * tileCost.chain;
   addCommunication(cost, atom, partition, slicing, chip, assumptions);
   addMemory(cost, blockBytes(work, cost.blocks, atom, tile, assumptions), chip,
             assumptions);

@@ -43,6 +43,19 @@ struct CalibratedAssumptions {
   double exposed = 0.2;
 };
 
+/// Cycles that one tile takes of a multiprocessor's matrix units.
+struct Computation {
+  /// Of all of them, at the rate reached; padding counts as work.
+  double tensorCores = 0;
+  /// Of a block alone: it has no more tensor cores than warps, and waits for
+  /// sums where a warp has few of them.
+  double chain = 0;
+};
+
+Computation computationOf(const Atom &atom, const AtomRate &rate,
+                          const Partition &partition, const Chip &chip,
+                          const CalibratedAssumptions &assumptions = {});
+
 struct CalibratedCost {
   /// Blocks of the whole problem, k tiles of each, and blocks that a
   /// multiprocessor holds at a time.

@@ -8,6 +8,7 @@
 
 #include "kami/Driver/Compile.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/Model/CalibrationFile.h"
 #include "kami/Pipelines/Pipelines.h"
 #include "kami/Pipelines/Registration.h"
 #include "kami/Plan/Chain.h"
@@ -255,6 +256,7 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   pipeline.algorithm = options.algorithm;
   pipeline.warps = options.warps;
   pipeline.model = options.model;
+  pipeline.calibration = options.calibration;
   pipeline.tile = options.tile;
   pipeline.precision = options.precision;
   if (failed(runPasses(
@@ -280,6 +282,15 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   if (compilation.kernels.empty())
     return module.emitError("expected a matrix product of a type that ")
            << (*chip)->name << " has a matrix instruction for, but found none";
+  if (!options.calibration.empty()) {
+    llvm::Expected<Calibration> calibration =
+        loadCalibration(options.calibration, **chip);
+    if (!calibration)
+      return module.emitError(llvm::toString(calibration.takeError()));
+    auto shared = std::make_shared<const Calibration>(std::move(*calibration));
+    for (Kernel &kernel : compilation.kernels)
+      kernel.calibration = shared;
+  }
   if (level == Level::Planned)
     return compilation;
   if (failed(runPasses(module, addWarpPasses)))
@@ -302,19 +313,23 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
 }
 
 static llvm::json::Value describePlan(const PlannedProduct &product,
-                                      const Chip &chip) {
+                                      const Chip &chip,
+                                      const PlannerOptions &options) {
   Choice choice;
   choice.candidates.push_back(
-      evaluatePlan(product.plan, product.problem, chip));
-  return explainJSON(choice, product.problem, chip, {}, Detail::BestOfEach);
+      evaluatePlan(product.plan, product.problem, chip, options));
+  return explainJSON(choice, product.problem, chip, options,
+                     Detail::BestOfEach);
 }
 
 llvm::json::Object kami::describe(const Kernel &kernel, const Chip &chip) {
   llvm::json::Object object;
   object["target"] = chip.name.str();
-  object["plan"] = describePlan(kernel, chip);
+  PlannerOptions options;
+  options.calibration = kernel.calibration.get();
+  object["plan"] = describePlan(kernel, chip, options);
   if (kernel.first)
-    object["first_plan"] = describePlan(*kernel.first, chip);
+    object["first_plan"] = describePlan(*kernel.first, chip, options);
   // Planned, but not yet a kernel.
   if (kernel.name.empty())
     return object;

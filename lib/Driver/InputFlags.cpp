@@ -54,7 +54,11 @@ InputFlags::InputFlags(cl::OptionCategory &category)
       precision("precision",
                 cl::desc("How a file's linalg products of f32 are multiplied: "
                          "exact, tf32 or tf32x3"),
-                cl::init("exact"), cl::cat(category)) {}
+                cl::init("exact"), cl::cat(category)),
+      calibration("calibration",
+                  cl::desc("What the device was measured to do: a file of "
+                           "kami-bench calibrate"),
+                  cl::value_desc("FILE"), cl::cat(category)) {}
 
 static llvm::Error fail(const llvm::Twine &message) {
   return llvm::createStringError(message);
@@ -138,7 +142,8 @@ InputFlags::loadModule(mlir::MLIRContext *context) const {
 }
 
 CompileOptions InputFlags::compileOptions() const {
-  return {target, algorithm, warps, model, tile, std::nullopt, precision};
+  return {target, algorithm,    warps,     model,
+          tile,   std::nullopt, precision, calibration};
 }
 
 int kami::reportError(llvm::StringRef tool, llvm::Error error) {

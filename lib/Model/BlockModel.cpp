@@ -11,15 +11,17 @@
 
 using namespace kami;
 
-BlockCost kami::blockCost(const Atom &atom, const AtomRate &rate,
-                          const Partition &partition, const Slicing &slicing,
-                          const Exchange &exchange, const Resources &resources,
-                          const Chip &chip,
-                          const CalibratedAssumptions &assumptions) {
+/// The part of the less busy unit's cycles that the busiest does not hide: an
+/// estimate.
+static constexpr double exposed = 0.2;
+
+BlockCost kami::blockCost(const Atom &atom, const Partition &partition,
+                          const Slicing &slicing, const Exchange &exchange,
+                          const Resources &resources, const Chip &chip,
+                          const Calibration &calibration) {
   BlockCost cost;
   cost.residentBlocks = residentBlocks(resources, chip);
-  Computation computation =
-      computationOf(atom, rate, partition, chip, assumptions);
+  Computation computation = computationOf(atom, partition, chip, calibration);
   cost.tensorCores = computation.tensorCores;
   cost.computation = computation.chain;
 
@@ -29,19 +31,19 @@ BlockCost kami::blockCost(const Atom &atom, const AtomRate &rate,
   int64_t unitReads = matrixUnitReads(
       partition, slicing,
       {byteWidth(atom.operand), byteWidth(atom.accumulator)}, exchange);
-  cost.sharedBandwidth =
-      double(traffic.written + traffic.read + unitReads) / chip.sharedBandwidth;
+  cost.sharedBandwidth = double(traffic.written + traffic.read + unitReads) /
+                         calibration.sharedBandwidth;
   // Every barrier separates a write from its reads; reads without one, of what
   // is resident, wait once.
   double waits = std::max<double>(traffic.barriers, traffic.read > 0);
-  cost.sharedLatency = waits * chip.sharedLatency;
+  cost.sharedLatency = waits * calibration.sharedLatency;
   cost.barriers =
-      traffic.barriers * (assumptions.barrier +
-                          assumptions.barrierPerWarp * partition.grid.warps());
+      traffic.barriers * (calibration.barrier +
+                          calibration.barrierPerWarp * partition.grid.warps());
 
   double busiest = std::max(cost.tensorCores, cost.sharedBandwidth);
   double all = cost.tensorCores + cost.sharedBandwidth;
-  double throughput = busiest + assumptions.exposed * (all - busiest);
+  double throughput = busiest + exposed * (all - busiest);
   cost.total = std::max(throughput, cost.chain() / cost.residentBlocks);
   return cost;
 }

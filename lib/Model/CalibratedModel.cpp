@@ -13,34 +13,30 @@
 
 using namespace kami;
 
-/// Operations per cycle of one tensor core.
-static double reachedRate(const AtomRate &rate) {
-  return rate.opsPerCycle * rate.reached;
-}
+/// The bytes that device memory and cache move at a time: a sector.
+static constexpr double sectorBytes = 32;
+/// The part of the less busy units' cycles that the busiest does not hide: an
+/// estimate.
+static constexpr double exposed = 0.2;
 
-Computation kami::computationOf(const Atom &atom, const AtomRate &rate,
-                                const Partition &partition, const Chip &chip,
-                                const CalibratedAssumptions &assumptions) {
+Computation kami::computationOf(const Atom &atom, const Partition &partition,
+                                const Chip &chip,
+                                const Calibration &calibration) {
+  const AtomCalibration &behaviour = calibration.of(atom);
   double warps = partition.grid.warps();
   double atoms =
       double(partition.warpM / atom.shape.m) * (partition.warpN / atom.shape.n);
   double steps =
       double(activeSlices(partition)) * (partition.sliceK / atom.shape.k);
-  double cyclesPerAtom =
-      2.0 * atom.shape.m * atom.shape.n * atom.shape.k / reachedRate(rate);
   double warpsPerCore = std::ceil(warps / chip.tensorCores);
-  double latency = atom.instruction == Instruction::Fma
-                       ? assumptions.laneLatency
-                       : assumptions.atomLatency;
-  return {warps * atoms * steps * cyclesPerAtom / chip.tensorCores,
-          steps * std::max(warpsPerCore * atoms * cyclesPerAtom,
-                           atom.products() * latency)};
+  return {warps * atoms * steps * behaviour.cycles / chip.tensorCores,
+          steps * std::max(warpsPerCore * atoms * behaviour.cycles,
+                           behaviour.latency)};
 }
 
 static void addCommunication(CalibratedCost &cost, const Atom &atom,
                              const Partition &partition, const Slicing &slicing,
-                             const Chip &chip,
-                             const CalibratedAssumptions &assumptions) {
+                             const Calibration &calibration) {
   ElementBytes element = {byteWidth(atom.operand), byteWidth(atom.accumulator)};
   SharedTraffic tile = tileTraffic(partition, slicing, element);
   SharedTraffic reduce = reduceTraffic(partition, element);
@@ -50,18 +46,16 @@ static void addCommunication(CalibratedCost &cost, const Atom &atom,
                  double(reduce.written + reduce.read);
   double barriers =
       cost.kTiles * tile.barriers + reduce.barriers + betweenTiles;
-  cost.sharedBandwidth = bytes / chip.sharedBandwidth;
-  cost.sharedLatency = barriers * chip.sharedLatency;
-  cost.barriers = barriers * (assumptions.barrier + assumptions.barrierPerWarp *
+  cost.sharedBandwidth = bytes / calibration.sharedBandwidth;
+  cost.sharedLatency = barriers * calibration.sharedLatency;
+  cost.barriers = barriers * (calibration.barrier + calibration.barrierPerWarp *
                                                         partition.grid.warps());
 }
 
 /// Bytes of `tile` adjacent elements out of a row of `extent`. Whole rows
 /// follow each other without a gap.
-static double rowBytes(double tile, double extent, double bytes,
-                       const CalibratedAssumptions &assumptions) {
-  double sector = assumptions.sectorBytes;
-  return tile < extent ? std::ceil(tile * bytes / sector) * sector
+static double rowBytes(double tile, double extent, double bytes) {
+  return tile < extent ? std::ceil(tile * bytes / sectorBytes) * sectorBytes
                        : extent * bytes;
 }
 
@@ -75,40 +69,37 @@ struct BlockBytes {
 
 /// For matrices in row-major order. `tile` may exceed the problem.
 static BlockBytes blockBytes(const Work &work, double blocks, const Atom &atom,
-                             const Extents &tile,
-                             const CalibratedAssumptions &assumptions) {
+                             const Extents &tile) {
   double operand = byteWidth(atom.operand);
   double accumulator = byteWidth(atom.accumulator);
   double m = work.extents.m, n = work.extents.n, k = work.extents.k;
   double tileM = std::min<double>(tile.m, m);
   double tileN = std::min<double>(tile.n, n);
   double tileK = std::min<double>(tile.k, k);
-  double a = tileM * k / tileK * rowBytes(tileK, k, operand, assumptions);
-  double b = k * rowBytes(tileN, n, operand, assumptions);
-  double c = tileM * rowBytes(tileN, n, accumulator, assumptions);
+  double a = tileM * k / tileK * rowBytes(tileK, k, operand);
+  double b = k * rowBytes(tileN, n, operand);
+  double c = tileM * rowBytes(tileN, n, accumulator);
   double once = (m + n) * k * operand + m * n * accumulator;
   return {a + b + c, once * work.batch / blocks};
 }
 
 static void addMemory(CalibratedCost &cost, const BlockBytes &bytes,
-                      const Chip &chip,
-                      const CalibratedAssumptions &assumptions) {
-  double bytesPerCycle = chip.memoryBandwidth * 1e3 / chip.boostMHz;
+                      const Chip &chip, const Calibration &calibration) {
+  double bytesPerCycle = calibration.memoryBandwidth * 1e3 / chip.boostMHz;
   double share =
       bytesPerCycle / std::min<double>(cost.blocks, chip.multiprocessors);
-  cost.cacheBandwidth = bytes.cache / assumptions.cacheBandwidth;
+  cost.cacheBandwidth = bytes.cache / calibration.cacheBandwidth;
   cost.memoryBandwidth = bytes.device / share;
-  cost.memoryLatency = (cost.kTiles + 1) * chip.memoryLatency;
+  cost.memoryLatency = (cost.kTiles + 1) * calibration.memoryLatency;
 }
 
 /// Cycles that one more block adds to a multiprocessor that has many.
-static double throughput(const CalibratedCost &cost,
-                         const CalibratedAssumptions &assumptions) {
+static double throughput(const CalibratedCost &cost) {
   double busiest = std::max({cost.tensorCores, cost.sharedBandwidth,
                              cost.cacheBandwidth, cost.memoryBandwidth});
   double all = cost.tensorCores + cost.sharedBandwidth + cost.cacheBandwidth +
                cost.memoryBandwidth;
-  return busiest + assumptions.exposed * (all - busiest);
+  return busiest + exposed * (all - busiest);
 }
 
 static double countBlocks(const Work &work, int64_t tileM, int64_t tileN) {
@@ -116,26 +107,25 @@ static double countBlocks(const Work &work, int64_t tileM, int64_t tileN) {
          llvm::divideCeil(work.extents.n, tileN) * work.batch;
 }
 
-CalibratedCost
-kami::calibratedCost(const Work &work, const Atom &atom, const AtomRate &rate,
-                     const Partition &partition, const Slicing &slicing,
-                     const Resources &resources, const Chip &chip,
-                     const CalibratedAssumptions &assumptions) {
+CalibratedCost kami::calibratedCost(const Work &work, const Atom &atom,
+                                    const Partition &partition,
+                                    const Slicing &slicing,
+                                    const Resources &resources,
+                                    const Chip &chip,
+                                    const Calibration &calibration) {
   const Extents &tile = partition.tile;
   CalibratedCost cost;
   cost.blocks = countBlocks(work, tile.m, tile.n);
   cost.kTiles = llvm::divideCeil(work.extents.k, tile.k);
   cost.residentBlocks = residentBlocks(resources, chip);
-  Computation tileCost =
-      computationOf(atom, rate, partition, chip, assumptions);
+  Computation tileCost = computationOf(atom, partition, chip, calibration);
   cost.tensorCores = cost.kTiles * tileCost.tensorCores;
   cost.computation = cost.kTiles * tileCost.chain;
-  addCommunication(cost, atom, partition, slicing, chip, assumptions);
-  addMemory(cost, blockBytes(work, cost.blocks, atom, tile, assumptions), chip,
-            assumptions);
+  addCommunication(cost, atom, partition, slicing, calibration);
+  addMemory(cost, blockBytes(work, cost.blocks, atom, tile), chip, calibration);
 
-  cost.launch = chip.launchMicroseconds * chip.boostMHz;
-  double perBlock = throughput(cost, assumptions);
+  cost.launch = calibration.launchMicroseconds * chip.boostMHz;
+  double perBlock = throughput(cost);
   double serial = cost.serial();
   double perRound = cost.residentBlocks * chip.multiprocessors;
   double rounds = std::floor(cost.blocks / perRound);
@@ -148,23 +138,22 @@ kami::calibratedCost(const Work &work, const Atom &atom, const AtomRate &rate,
   return cost;
 }
 
-double kami::leastCycles(const Work &work, const Atom &atom,
-                         const AtomRate &rate, int64_t tileM, int64_t tileN,
-                         const WarpGrid &grid, const Chip &chip,
-                         const CalibratedAssumptions &assumptions) {
+double kami::leastCycles(const Work &work, const Atom &atom, int64_t tileM,
+                         int64_t tileN, const WarpGrid &grid, const Chip &chip,
+                         const Calibration &calibration) {
   CalibratedCost cost;
   cost.blocks = countBlocks(work, tileM, tileN);
   Extents tile = {tileM, tileN, work.extents.k};
-  addMemory(cost, blockBytes(work, cost.blocks, atom, tile, assumptions), chip,
-            assumptions);
+  addMemory(cost, blockBytes(work, cost.blocks, atom, tile), chip, calibration);
   auto padded = [](int64_t extent, int64_t parts, int64_t atomExtent) {
     int64_t part = llvm::divideCeil(extent, parts);
     return double(llvm::alignTo(part, atomExtent)) * parts;
   };
-  double operations = 2 * padded(tileM, grid.m, atom.shape.m) *
-                      padded(tileN, grid.n, atom.shape.n) * work.extents.k;
-  cost.tensorCores = operations / (chip.tensorCores * reachedRate(rate));
+  double atoms = padded(tileM, grid.m, atom.shape.m) *
+                 padded(tileN, grid.n, atom.shape.n) * work.extents.k /
+                 (double(atom.shape.m) * atom.shape.n * atom.shape.k);
+  cost.tensorCores = atoms * calibration.of(atom).cycles / chip.tensorCores;
   double blocksEach = std::ceil(cost.blocks / chip.multiprocessors);
-  return chip.launchMicroseconds * chip.boostMHz +
-         blocksEach * throughput(cost, assumptions);
+  return calibration.launchMicroseconds * chip.boostMHz +
+         blocksEach * throughput(cost);
 }

@@ -47,6 +47,7 @@ void kami::addPlanPasses(OpPassManager &pm, const PipelineOptions &options) {
   plan.warps = options.warps;
   plan.tile = options.tile;
   plan.model = options.model;
+  plan.calibration = options.calibration;
   pm.addPass(createKamiAssignPlan(plan));
   pm.addPass(createKamiVerifyTarget());
 }

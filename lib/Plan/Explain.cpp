@@ -132,6 +132,13 @@ void kami::explainText(const Choice &choice, const Problem &problem,
       print(problem.extents), names(problem.operand, problem.operandB()),
       name(problem.accumulator), problem.batch, chip.name, chip.product,
       name(options.model), choice.candidates.size());
+  const Calibration &calibration = options.calibrationFor(chip);
+  if (options.model == CostModel::Calibrated)
+    os << llvm::formatv("figures of {0}: {1}, {2}\n", calibration.device,
+                        calibration.provenance == Provenance::Measured
+                            ? "measured"
+                            : "not measured",
+                        calibration.source);
   std::vector<Line> lines = {headings(options.model)};
   for (const Candidate *candidate : select(choice, detail))
     lines.push_back(describe(*candidate, choice, options.model));
@@ -200,6 +207,11 @@ llvm::json::Object kami::explainJSON(const Choice &choice,
   object["batch"] = problem.batch;
   object["target"] = chip.name;
   object["model"] = name(options.model);
+  const Calibration &calibration = options.calibrationFor(chip);
+  object["calibration"] = llvm::json::Object{
+      {"device", calibration.device},
+      {"source", calibration.source},
+      {"measured", calibration.provenance == Provenance::Measured}};
   if (detail == Detail::All) {
     llvm::json::Array all;
     for (const Candidate &candidate : choice.candidates)

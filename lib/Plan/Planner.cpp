@@ -126,13 +126,15 @@ static Candidate makeCandidate(const Tiling &tiling, const Problem &problem,
       tiling.plan.grid, machineFor(chip, rate, options.paper));
   if (problem.source == Source::Block)
     candidate.block =
-        blockCost(atom, rate, partition, tiling.plan.slices,
-                  tiling.plan.exchange(Source::Block), tiling.resources, chip);
+        blockCost(atom, partition, tiling.plan.slices,
+                  tiling.plan.exchange(Source::Block), tiling.resources, chip,
+                  options.calibrationFor(chip));
   candidate.calibrated =
-      tiling.misfit ? calibratedCost({problem.extents, problem.batch}, atom,
-                                     rate, partition, tiling.plan.slices,
-                                     tiling.resources, chip)
-                    : tiling.cost;
+      tiling.misfit
+          ? calibratedCost({problem.extents, problem.batch}, atom, partition,
+                           tiling.plan.slices, tiling.resources, chip,
+                           options.calibrationFor(chip))
+          : tiling.cost;
   bool isPaper = options.model == CostModel::Paper;
   candidate.costs = isPaper ? costsOf(candidate.paper)
                             : costsOf(candidate.calibrated, partition, tile);
@@ -216,21 +218,26 @@ static llvm::Error missingGrid(const Problem &problem) {
 
 /// The atoms worth trying: none that is much slower than the fastest, and none
 /// that does in one instruction what another does as fast in several.
-static llvm::SmallVector<RatedAtom, 4> usefulAtoms(const Problem &problem,
-                                                   const Chip &chip) {
+static llvm::SmallVector<RatedAtom, 4>
+usefulAtoms(const Problem &problem, const Chip &chip,
+            const Calibration &calibration) {
   auto atoms =
       chip.atomsFor(problem.operand, problem.operandB(), problem.accumulator);
-  auto speed = [](const RatedAtom &atom) {
-    return atom.rate->opsPerCycle * atom.rate->reached;
+  auto speed = [&](const RatedAtom &atom) {
+    const Extents &shape = atom.atom->shape;
+    return shape.m * shape.n * shape.k / calibration.of(*atom.atom).cycles;
   };
   auto isRepeated = [&](const RatedAtom &atom, const RatedAtom &by) {
     const Extents &shape = atom.atom->shape, &part = by.atom->shape;
     return shape.m == part.m && shape.n == part.n && shape.k > part.k &&
            shape.k % part.k == 0 && speed(by) >= speed(atom);
   };
+  double fastest = 0;
+  for (const RatedAtom &atom : atoms)
+    fastest = std::max(fastest, speed(atom));
   llvm::SmallVector<RatedAtom, 4> useful;
   for (const RatedAtom &atom : atoms)
-    if (speed(atom) >= slowAtom * speed(atoms.front()) &&
+    if (speed(atom) >= slowAtom * fastest &&
         llvm::none_of(atoms, [&](const RatedAtom &other) {
           return isRepeated(atom, other);
         }))
@@ -256,7 +263,8 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
                                         const PlannerOptions &options) {
   if (llvm::Error error = checkProblem(problem, chip))
     return error;
-  llvm::SmallVector<RatedAtom, 4> atoms = usefulAtoms(problem, chip);
+  llvm::SmallVector<RatedAtom, 4> atoms =
+      usefulAtoms(problem, chip, options.calibrationFor(chip));
   if (atoms.empty())
     return missingAtom(problem, chip);
   Grids grids = enumerateGrids(problem);
@@ -274,7 +282,8 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
     if (problem.source == Source::Block)
       break;
     for (const RatedAtom &atom : atoms) {
-      GridSearch search(problem, chip, atom, grid);
+      GridSearch search(problem, chip, atom, grid,
+                        options.calibrationFor(chip));
       search.run();
       for (Transport transport : {Transport::Staged, Transport::Gathered}) {
         if (const auto &best = search.best(transport))
@@ -316,7 +325,7 @@ Candidate kami::evaluatePlan(const Plan &plan, const Problem &problem,
                                  chip.warpSize, plan.exchange(problem.source));
   if (!tiling.misfit)
     tiling.cost = calibratedCost({problem.extents, problem.batch}, *plan.atom,
-                                 *chip.findRate(*plan.atom), partition,
-                                 plan.slices, tiling.resources, chip);
+                                 partition, plan.slices, tiling.resources, chip,
+                                 options.calibrationFor(chip));
   return makeCandidate(tiling, problem, chip, options);
 }

@@ -104,7 +104,7 @@ void GridSearch::run() {
   for (int64_t m : rows)
     for (int64_t n : columns)
       areas.push_back(
-          {leastCycles(work, *atom.atom, *atom.rate, m, n, grid, chip), m, n});
+          {leastCycles(work, *atom.atom, m, n, grid, chip, calibration), m, n});
   llvm::stable_sort(
       areas, [](const Area &a, const Area &b) { return a.bound < b.bound; });
 
@@ -234,8 +234,8 @@ bool GridSearch::tryPlan(const Partition &partition, Transport transport,
     return false;
   }
   CalibratedCost cost =
-      calibratedCost({problem.extents, problem.batch}, *atom.atom, *atom.rate,
-                     partition, slicing, resources, chip);
+      calibratedCost({problem.extents, problem.batch}, *atom.atom, partition,
+                     slicing, resources, chip, calibration);
   fits = true;
   auto &best = bests[size_t(transport)];
   if (!best || cost.total < best->cost.total)

@@ -28,8 +28,9 @@ struct Tiling {
 class GridSearch {
 public:
   GridSearch(const Problem &problem, const Chip &chip, const RatedAtom &atom,
-             const WarpGrid &grid)
-      : problem(problem), chip(chip), atom(atom), grid(grid),
+             const WarpGrid &grid, const Calibration &calibration)
+      : problem(problem), chip(chip), calibration(calibration), atom(atom),
+        grid(grid),
         registerLimit(chip.maxRegisters(grid.warps() * chip.warpSize)) {}
 
   void run();
@@ -63,6 +64,7 @@ private:
 
   const Problem &problem;
   const Chip &chip;
+  const Calibration &calibration;
   RatedAtom atom;
   WarpGrid grid;
   int64_t registerLimit;

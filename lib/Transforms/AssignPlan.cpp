@@ -8,6 +8,7 @@
 
 #include "kami/Bridge/Bridge.h"
 #include "kami/Plan/Chain.h"
+#include "kami/Model/CalibrationFile.h"
 #include "kami/Plan/Planner.h"
 #include "kami/Plan/Request.h"
 #include "kami/Transforms/Passes.h"
@@ -70,6 +71,17 @@ private:
     return success();
   }
 
+  /// The file that was asked for, once. A module has one target.
+  LogicalResult loadCalibrationOf(GemmOp op, const Chip &chip) {
+    if (calibration.empty() || loaded)
+      return success();
+    llvm::Expected<Calibration> file = loadCalibration(calibration, chip);
+    if (!file)
+      return op.emitOpError(llvm::toString(file.takeError()));
+    loaded = std::move(*file);
+    return success();
+  }
+
   LogicalResult assign(GemmOp op, const Problem &constraints,
                        const PlannerOptions &options) {
     FailureOr<const Chip *> chip = targetOf(op);
@@ -86,7 +98,13 @@ private:
     if (auto kernel = op->getParentOfType<gpu::GPUFuncOp>())
       if (failed(constrainToBlock(op, kernel, *problem)))
         return failure();
-    llvm::Expected<Choice> choice = choosePlan(*problem, **chip, options);
+    PlannerOptions withCalibration = options;
+    if (failed(loadCalibrationOf(op, **chip)))
+      return failure();
+    if (loaded)
+      withCalibration.calibration = &*loaded;
+    llvm::Expected<Choice> choice =
+        choosePlan(*problem, **chip, withCalibration);
     if (!choice)
       return op.emitOpError(llvm::toString(choice.takeError()));
     const Plan &plan = choice->best()->plan;
@@ -118,6 +136,8 @@ private:
     op.setSecondAttr(toAttribute(&getContext(), plan.second));
     return success();
   }
+
+  std::optional<Calibration> loaded;
 
   /// All of C in one tile, and the kernel's warps.
   static LogicalResult constrainToBlock(GemmOp op, gpu::GPUFuncOp kernel,

@@ -21,8 +21,9 @@ struct BlockModel : testing::Test {
     const Atom &atom = *findAtom(name);
     Partition partition(extents, grid, atom.shape, slicing.k);
     return blockCost(
-        atom, *chip.findRate(atom), partition, slicing, exchange,
-        resourcesOf(atom, partition, slicing, chip.warpSize, exchange), chip);
+        atom, partition, slicing, exchange,
+        resourcesOf(atom, partition, slicing, chip.warpSize, exchange), chip,
+        calibrationOf(chip));
   }
 };
 

@@ -15,14 +15,14 @@ namespace {
 struct CalibratedModel : testing::Test {
   const Chip &chip = *llvm::cantFail(findChip("sm_90"));
   const Atom &atom = *findAtom("mma_sync.m16n8k16.f32.f16");
-  const AtomRate &rate = *chip.findRate(atom);
+  const Calibration &calibration = calibrationOf(chip);
 
   CalibratedCost cost(const Work &work, const Extents &tile,
                       const WarpGrid &grid, const Slicing &slicing) const {
     Partition partition(tile, grid, atom.shape, slicing.k);
-    return calibratedCost(work, atom, rate, partition, slicing,
+    return calibratedCost(work, atom, partition, slicing,
                           resourcesOf(atom, partition, slicing, chip.warpSize),
-                          chip);
+                          chip, calibration);
   }
 };
 } // namespace
@@ -74,7 +74,7 @@ TEST_F(CalibratedModel, LowerBoundIsOne) {
       for (int64_t tile : {32, 64}) {
         Work work = {{size, size, size}, batch};
         double bound =
-            leastCycles(work, atom, rate, tile, tile, {2, 1, 1}, chip);
+            leastCycles(work, atom, tile, tile, {2, 1, 1}, chip, calibration);
         for (int64_t depth : {32, 64})
           EXPECT_LE(bound,
                     cost(work, {tile, tile, depth}, {2, 1, 1}, slicing).total);

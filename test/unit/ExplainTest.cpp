@@ -51,8 +51,8 @@ TEST_F(Explain, TextHasALineForEachAlgorithmOrCandidate) {
     explainText(choice, problem, chip, options, detail, os);
     return size_t(llvm::count(text, '\n'));
   };
-  EXPECT_EQ(lines(Detail::BestOfEach), 2u + 3u);
-  EXPECT_EQ(lines(Detail::All), 2u + choice.candidates.size());
+  EXPECT_EQ(lines(Detail::BestOfEach), 3u + 3u);
+  EXPECT_EQ(lines(Detail::All), 3u + choice.candidates.size());
 }
 
 TEST_F(Explain, NothingToExplainIsNoCrash) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kami/Model/CalibrationFile.h"
 #include "kami/Plan/Explain.h"
 #include "kami/Plan/Request.h"
 #include "llvm/Support/CommandLine.h"
@@ -41,6 +42,9 @@ static Flag model("model", "calibrated or paper", "calibrated");
 static Flag format("format", "text or json", "text");
 static cl::opt<bool> all("all", cl::desc("Print every candidate"),
                          cl::cat(category));
+static Flag calibration("calibration",
+                        "What the device was measured to do: a file of "
+                        "kami-bench calibrate");
 static Flag lSm("l-sm", "Paper: latency of shared memory, cycles");
 static Flag bSm("b-sm", "Paper: bandwidth of shared memory, bytes per cycle");
 static Flag thetaR("theta-r", "Paper: bank-conflict factor of reads");
@@ -78,6 +82,14 @@ static llvm::Error run() {
   auto chip = findChip(target);
   if (!chip)
     return chip.takeError();
+  std::optional<Calibration> measured;
+  if (!calibration.empty()) {
+    auto loaded = loadCalibration(calibration, **chip);
+    if (!loaded)
+      return loaded.takeError();
+    measured = std::move(*loaded);
+    options->calibration = &*measured;
+  }
   if (!chain.empty())
     return runChain(text, **chip, *options);
   auto problem = parseProblem(text);

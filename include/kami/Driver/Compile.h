@@ -14,6 +14,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/JSON.h"
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct CompileOptions {
   std::optional<Plan> plan;
   /// How linalg's products of f32 are multiplied: exact, tf32 or tf32x3.
   std::string precision = "exact";
+  /// A file of `kami-bench calibrate`; empty for what is built in.
+  std::string calibration;
 };
 
 /// What an assembler makes of a kernel.
@@ -69,6 +72,8 @@ struct Kernel : PlannedProduct {
   /// PTX text or cubin, from those levels on.
   std::string binary;
   std::optional<AssemblerReport> assembler;
+  /// What the plan was judged by, if not by what is built in.
+  std::shared_ptr<const Calibration> calibration;
 };
 
 struct Compilation {

@@ -27,7 +27,7 @@ struct InputFlags {
   llvm::cl::opt<bool> transposeA, transposeB;
   llvm::cl::opt<std::string> target, algorithm, model;
   llvm::cl::opt<int64_t> warps;
-  llvm::cl::opt<std::string> tile, precision;
+  llvm::cl::opt<std::string> tile, precision, calibration;
 
   /// The product that `--gemm` and its companions describe, checked.
   llvm::Expected<GemmSpec> parseGemm() const;

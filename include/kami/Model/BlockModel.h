@@ -41,11 +41,10 @@ struct BlockCost {
   double chain() const { return computation + sharedLatency + barriers; }
 };
 
-BlockCost blockCost(const Atom &atom, const AtomRate &rate,
-                    const Partition &partition, const Slicing &slicing,
-                    const Exchange &exchange, const Resources &resources,
-                    const Chip &chip,
-                    const CalibratedAssumptions &assumptions = {});
+BlockCost blockCost(const Atom &atom, const Partition &partition,
+                    const Slicing &slicing, const Exchange &exchange,
+                    const Resources &resources, const Chip &chip,
+                    const Calibration &calibration);
 
 } // namespace kami
 

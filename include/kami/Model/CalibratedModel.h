@@ -22,26 +22,10 @@
 #define KAMI_MODEL_CALIBRATEDMODEL_H
 
 #include "kami/Model/Resources.h"
+#include "kami/Target/Calibration.h"
 #include <algorithm>
 
 namespace kami {
-
-/// Estimates that no vendor documents and no chip's row has.
-struct CalibratedAssumptions {
-  /// Cycles from the first to the last warp through a barrier.
-  double barrier = 30;
-  double barrierPerWarp = 2;
-  /// Cycles until an instruction's sums may be added to again.
-  double atomLatency = 33;
-  /// The same for a multiply-add of the lanes.
-  double laneLatency = 4;
-  /// Bytes per cycle that one multiprocessor draws from the second-level cache.
-  double cacheBandwidth = 32;
-  /// The bytes that device memory and cache move at a time.
-  double sectorBytes = 32;
-  /// The part of the less busy units' cycles that the busiest does not hide.
-  double exposed = 0.2;
-};
 
 /// Cycles that one tile takes of a multiprocessor's matrix units.
 struct Computation {
@@ -52,9 +36,8 @@ struct Computation {
   double chain = 0;
 };
 
-Computation computationOf(const Atom &atom, const AtomRate &rate,
-                          const Partition &partition, const Chip &chip,
-                          const CalibratedAssumptions &assumptions = {});
+Computation computationOf(const Atom &atom, const Partition &partition,
+                          const Chip &chip, const Calibration &calibration);
 
 struct CalibratedCost {
   /// Blocks of the whole problem, k tiles of each, and blocks that a
@@ -107,18 +90,17 @@ struct Work {
 };
 
 CalibratedCost calibratedCost(const Work &work, const Atom &atom,
-                              const AtomRate &rate, const Partition &partition,
+                              const Partition &partition,
                               const Slicing &slicing,
                               const Resources &resources, const Chip &chip,
-                              const CalibratedAssumptions &assumptions = {});
+                              const Calibration &calibration);
 
 /// A lower bound of `calibratedCost(...).total` over all ways to cut k, to park
 /// and to send: what tensor cores, cache and device memory need for blocks of
 /// `tileM` × `tileN`. In cycles.
-double leastCycles(const Work &work, const Atom &atom, const AtomRate &rate,
-                   int64_t tileM, int64_t tileN, const WarpGrid &grid,
-                   const Chip &chip,
-                   const CalibratedAssumptions &assumptions = {});
+double leastCycles(const Work &work, const Atom &atom, int64_t tileM,
+                   int64_t tileN, const WarpGrid &grid, const Chip &chip,
+                   const Calibration &calibration);
 
 } // namespace kami
 

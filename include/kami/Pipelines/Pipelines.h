@@ -30,6 +30,10 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<std::string> model{*this, "model",
                             llvm::cl::desc("calibrated or paper"),
                             llvm::cl::init("calibrated")};
+  Option<std::string> calibration{
+      *this, "calibration",
+      llvm::cl::desc("A file of kami-bench calibrate, instead of what is built "
+                     "in")};
   Option<std::string> precision{
       *this, "precision",
       llvm::cl::desc("How linalg's products of f32 are multiplied: exact, tf32 "

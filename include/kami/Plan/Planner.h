@@ -45,9 +45,15 @@ struct PaperOverrides {
 
 struct PlannerOptions {
   CostModel model = CostModel::Calibrated;
+  /// What the device was measured to do; without it, `calibrationOf` the chip.
+  const Calibration *calibration = nullptr;
   PaperOverrides paper;
   /// Keep the candidates that do not fit, with their reasons.
   bool keepRejected = true;
+
+  const Calibration &calibrationFor(const Chip &chip) const {
+    return calibration ? *calibration : calibrationOf(chip);
+  }
 };
 
 /// Figures under the symbols of the paper, by the model that was asked for.

@@ -44,6 +44,8 @@ def KamiAssignPlan : Pass<"kami-assign-plan"> {
            "What a block computes, as MxNxK, instead of the planner's choice">,
     Option<"model", "model", "std::string", "\"calibrated\"",
            "The cost model: calibrated or paper">,
+    Option<"calibration", "calibration", "std::string", "\"\"",
+           "A file of `kami-bench calibrate`, instead of what is built in">,
   ];
 }
 

@@ -1,0 +1,78 @@
+//===- Calibration.cpp - What a device was measured to do -----------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Target/Calibration.h"
+#include "Measured.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cassert>
+
+using namespace kami;
+
+const AtomCalibration &Calibration::of(const Atom &atom) const {
+  auto entry = llvm::find_if(
+      atoms, [&](const AtomCalibration &one) { return one.atom == &atom; });
+  assert(entry != atoms.end() && "an atom that the chip does not have");
+  return *entry;
+}
+
+AtomCalibration &Calibration::of(const Atom &atom) {
+  return const_cast<AtomCalibration &>(std::as_const(*this).of(atom));
+}
+
+/// Cycles until sums may be added to again, of matrix units and of the lanes:
+/// estimates, near what sm_80 and sm_90 take.
+static constexpr double matrixLatency = 33;
+static constexpr double laneLatency = 4;
+
+Calibration kami::documentedCalibration(const Chip &chip) {
+  Calibration calibration;
+  calibration.chip = chip.name.str();
+  calibration.device = chip.product.str();
+  calibration.source = "documented figures and estimates";
+  calibration.sharedBandwidth = chip.sharedBandwidth;
+  calibration.sharedLatency = chip.sharedLatency;
+  calibration.barrier = 30;
+  calibration.barrierPerWarp = 2;
+  calibration.cacheBandwidth = 32;
+  calibration.memoryBandwidth = chip.memoryBandwidth;
+  calibration.memoryLatency = chip.memoryLatency;
+  calibration.launchMicroseconds = chip.launchMicroseconds;
+  for (llvm::ArrayRef<AtomRate> rates : {chip.atoms, chip.groupAtoms}) {
+    for (const AtomRate &rate : rates) {
+      const Atom *atom = findAtom(rate.atom);
+      assert(atom && "a rate of no atom");
+      const Extents &shape = atom->shape;
+      AtomCalibration entry;
+      entry.atom = atom;
+      entry.cycles =
+          2.0 * shape.m * shape.n * shape.k / (rate.opsPerCycle * rate.reached);
+      entry.latency =
+          atom->products() *
+          (atom->instruction == Instruction::Fma ? laneLatency : matrixLatency);
+      entry.provenance = rate.provenance;
+      calibration.atoms.push_back(entry);
+    }
+  }
+  return calibration;
+}
+
+const Calibration &kami::calibrationOf(const Chip &chip) {
+  static const std::vector<Calibration> all = [] {
+    std::vector<Calibration> calibrations;
+    for (const Chip &each : allChips()) {
+      Calibration calibration = documentedCalibration(each);
+      addMeasurements(calibration);
+      calibrations.push_back(std::move(calibration));
+    }
+    return calibrations;
+  }();
+  auto found = llvm::find_if(
+      all, [&](const Calibration &one) { return one.chip == chip.name; });
+  assert(found != all.end() && "a chip of no table");
+  return *found;
+}

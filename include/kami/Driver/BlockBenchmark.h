@@ -15,14 +15,17 @@
 #ifndef KAMI_DRIVER_BLOCKBENCHMARK_H
 #define KAMI_DRIVER_BLOCKBENCHMARK_H
 
-#include "kami/Driver/Compile.h"
-#include "kami/Plan/Planner.h"
+#include "kami/Driver/BlockRows.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <vector>
 
 namespace kami {
+
+/// The text formats of a table of rows.
+enum class TableFormat { Text, CSV, Markdown };
+std::optional<TableFormat> parseTableFormat(llvm::StringRef spelling);
 
 struct BlockBenchmarkOptions {
   std::vector<Extents> sizes = {{16, 16, 16},
@@ -44,34 +47,38 @@ struct BlockBenchmarkOptions {
   /// Of all candidates, those that the model thinks this much slower than its
   /// choice are left out; 0 for none.
   double slower = 0;
+  /// The number of the device.
+  int64_t device = 0;
+  /// A library of peers; empty for the one that is found, if any.
+  std::string peers;
+  /// A file of `kami-bench calibrate`; empty for what is built in.
+  std::string calibration;
+  TableFormat format = TableFormat::CSV;
 };
 
 /// `64` or `64x32x16`.
 llvm::Expected<Extents> parseBlockSize(llvm::StringRef text);
 
-struct BlockRow {
-  ElementKind type = ElementKind::F16;
-  Extents extents;
-  Candidate candidate;
-  /// Whether it is the planner's choice.
-  bool isChoice = false;
-  int64_t registers = 0;
-  int64_t spillBytes = 0;
-  int64_t repeats = 0;
-  /// Microseconds of a launch.
-  double median = 0, least = 0, most = 0;
-  double teraflops = 0;
-  /// Cycles of one multiprocessor for one product, at the documented clock.
-  double cycles = 0;
-  /// Why it was not timed; empty if it was.
-  std::string reason;
-};
-
-/// Measures, and writes a line of comma-separated values (RFC 4180) for each
-/// kernel. True if all were right.
+/// Measures, and writes a line for each kernel. True if all were right.
 llvm::Expected<bool> runBlockBenchmark(const BlockBenchmarkOptions &options,
                                        llvm::raw_ostream &os,
                                        llvm::raw_ostream &log);
+
+/// Writes rows as they come: CSV for other programs, or a table for a reader,
+/// of which Markdown's is the one of docs/Performance.md.
+class BlockTable {
+public:
+  BlockTable(llvm::raw_ostream &os, TableFormat format)
+      : os(os), format(format) {}
+
+  /// `run` says where; `peers`, who is compared with.
+  void begin(llvm::StringRef run, llvm::StringRef peers);
+  void add(const BlockRow &row);
+
+private:
+  llvm::raw_ostream &os;
+  TableFormat format;
+};
 
 } // namespace kami
 

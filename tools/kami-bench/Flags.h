@@ -1,0 +1,109 @@
+//===- Flags.h - kami-bench's command line ----------------------*- C++ -*-===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_TOOLS_KAMI_BENCH_FLAGS_H
+#define KAMI_TOOLS_KAMI_BENCH_FLAGS_H
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+
+namespace kami {
+
+struct Flags {
+  explicit Flags(llvm::cl::OptionCategory &category)
+      : mode(llvm::cl::Positional,
+             llvm::cl::desc("batched|block|regret|calibrate|plot"),
+             llvm::cl::init("batched"), llvm::cl::cat(category)),
+        sizes("sizes", llvm::cl::desc("n of n x n x n, or MxNxK (block)"),
+              llvm::cl::CommaSeparated,
+              llvm::cl::list_init<std::string>({"16", "32", "64", "128"}),
+              llvm::cl::cat(category)),
+        all("all", llvm::cl::desc("Every candidate of the planner (block)"),
+            llvm::cl::cat(category)),
+        blocks("blocks", llvm::cl::desc("Blocks of a launch (block)"),
+               llvm::cl::init(16384), llvm::cl::cat(category)),
+        products(
+            "products",
+            llvm::cl::desc("Products that each block repeats (block); 0 for as "
+                           "many as take 3 ms"),
+            llvm::cl::init(1000), llvm::cl::cat(category)),
+        slower(
+            "slower",
+            llvm::cl::desc("With --all: leave out what the model thinks this "
+                           "much slower than its choice"),
+            llvm::cl::init(0), llvm::cl::cat(category)),
+        types("types", llvm::cl::desc("f16, bf16 or f64"),
+              llvm::cl::CommaSeparated,
+              llvm::cl::list_init<std::string>({"f16", "f64"}),
+              llvm::cl::cat(category)),
+        algorithms("algorithms", llvm::cl::desc("auto, 1d, 2d or 3d"),
+                   llvm::cl::CommaSeparated,
+                   llvm::cl::list_init<std::string>({"auto", "1d", "2d", "3d"}),
+                   llvm::cl::cat(category)),
+        batch("batch", llvm::cl::desc("Products of a launch"),
+              llvm::cl::init(10000), llvm::cl::cat(category)),
+        repeats("repeats", llvm::cl::desc("Replays"), llvm::cl::init(20),
+                llvm::cl::cat(category)),
+        format(
+            "format",
+            llvm::cl::desc("text (batched) or csv (block); markdown (block)"),
+            llvm::cl::cat(category)),
+        output("o", llvm::cl::desc("File"), llvm::cl::init("-"),
+               llvm::cl::cat(category)),
+        peers("peers",
+              llvm::cl::desc("The library of peers (block); without it, "
+                             "libkami-peers.so where it is found"),
+              llvm::cl::value_desc("FILE"), llvm::cl::cat(category)),
+        calibration(
+            "calibration",
+            llvm::cl::desc("What the device was measured to do: a file of "
+                           "kami-bench calibrate (block, regret)"),
+            llvm::cl::value_desc("FILE"), llvm::cl::cat(category)),
+        rows("rows",
+             llvm::cl::desc("Files of rows (regret, plot); what is measured "
+                            "is appended to the first"),
+             llvm::cl::value_desc("FILE"), llvm::cl::CommaSeparated,
+             llvm::cl::cat(category)),
+        shard("shard", llvm::cl::desc("Measure the i-th of n parts (regret)"),
+              llvm::cl::value_desc("i/n"), llvm::cl::init("0/1"),
+              llvm::cl::cat(category)),
+        report(
+            "report",
+            llvm::cl::desc("Measure nothing, print what the rows say (regret)"),
+            llvm::cl::cat(category)),
+        device("device", llvm::cl::desc("Number of the device"),
+               llvm::cl::init(0), llvm::cl::cat(category)) {}
+
+  llvm::cl::opt<std::string> mode;
+  llvm::cl::list<std::string> sizes;
+  llvm::cl::opt<bool> all;
+  llvm::cl::opt<int64_t> blocks, products;
+  llvm::cl::opt<double> slower;
+  llvm::cl::list<std::string> types, algorithms;
+  llvm::cl::opt<int64_t> batch, repeats;
+  llvm::cl::opt<std::string> format, output;
+  llvm::cl::opt<std::string> peers, calibration;
+  llvm::cl::list<std::string> rows;
+  llvm::cl::opt<std::string> shard;
+  llvm::cl::opt<bool> report;
+  llvm::cl::opt<int64_t> device;
+};
+
+/// Each parses what concerns it and runs. False: something was wrong, and said.
+llvm::Expected<bool> runBatchedMode(Flags &flags);
+llvm::Expected<bool> runBlockMode(Flags &flags);
+llvm::Expected<bool> runRegretMode(Flags &flags);
+
+/// A value between bounds, or an error that names the flag.
+llvm::Error checkRange(llvm::StringRef flag, int64_t value, int64_t least);
+/// The error of a file that cannot be written.
+llvm::Error cannotWrite(llvm::StringRef path, std::error_code code);
+
+} // namespace kami
+
+#endif // KAMI_TOOLS_KAMI_BENCH_FLAGS_H

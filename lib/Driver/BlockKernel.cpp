@@ -54,7 +54,7 @@ private:
   }
   Value matrix(Value matrices, Value index);
   Value repeat(Value a, Value bMatrix, Value count, Value never);
-  void touchSharedMemory(Value condition);
+  void touchSharedMemory(Value condition, Value index);
   Value maybeAnother(Value a, Value condition);
 
   ImplicitLocOpBuilder b;
@@ -87,8 +87,9 @@ Value BlockKernelBuilder::matrix(Value matrices, Value index) {
 
 /// A write to shared memory that compilers have to reckon with. Without it they
 /// would read operands that stay there once, before the loop, instead of in
-/// every repeat.
-void BlockKernelBuilder::touchSharedMemory(Value condition) {
+/// every repeat. `index` has to be a number that they do not know, or they
+/// would find that most reads are of other places.
+void BlockKernelBuilder::touchSharedMemory(Value condition, Value index) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(
       scf::IfOp::create(b, condition, /*withElseRegion=*/false).thenBlock());
@@ -98,7 +99,7 @@ void BlockKernelBuilder::touchSharedMemory(Value condition) {
       b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
                          MemRefLayoutAttrInterface(), space));
   Value zero = arith::ConstantIntOp::create(b, 0, 8);
-  memref::StoreOp::create(b, zero, memory, constant(0));
+  memref::StoreOp::create(b, zero, memory, index);
 }
 
 /// A, or, if the condition holds, A read again, so that no compiler can know
@@ -136,7 +137,8 @@ Value BlockKernelBuilder::repeat(Value a, Value bMatrix, Value count,
                                 precision, unsignedA, unsignedB);
   if (staysInShared)
     touchSharedMemory(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                            loop.getInductionVar(), never));
+                                            loop.getInductionVar(), never),
+                      loop.getInductionVar());
   scf::YieldOp::create(b, product.getResult());
   return loop.getResult(0);
 }

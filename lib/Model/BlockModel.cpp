@@ -11,39 +11,50 @@
 
 using namespace kami;
 
-/// The part of the less busy unit's cycles that the busiest does not hide: an
-/// estimate.
-static constexpr double exposed = 0.2;
+/// The part of shared memory's work that shows where nobody else could hide it:
+/// a warp that is alone on its tensor core, or a block on its multiprocessor,
+/// waits for its own reads, though it asks for several at a time. (Fitted to an
+/// H200's f64 products of single blocks, 2026-11-21.)
+static constexpr double exposedAlone = 0.35;
+
+/// `exposed`, or, as far as tensor cores have less than two warps, what shows
+/// then.
+static double exposedReads(double exposed, double warpsPerCore) {
+  double alone = std::clamp(2 - warpsPerCore, 0.0, 1.0);
+  return exposed + std::max(0.0, exposedAlone - exposed) * alone;
+}
 
 BlockCost kami::blockCost(const Atom &atom, const Partition &partition,
                           const Slicing &slicing, const Exchange &exchange,
                           const Resources &resources, const Chip &chip,
                           const Calibration &calibration) {
   BlockCost cost;
-  cost.residentBlocks = residentBlocks(resources, chip);
+  const AtomCalibration &behaviour = calibration.of(atom);
+  double resident = residentBlocks(resources, chip);
+  double warps = partition.grid.warps();
   Computation computation = computationOf(atom, partition, chip, calibration);
-  cost.tensorCores = computation.tensorCores;
+  cost.residentBlocks = resident;
   cost.computation = computation.chain;
+  cost.tensorCores =
+      std::max(computation.tensorCores, computation.chain / resident);
 
-  SharedTraffic traffic = productTraffic(
-      partition, slicing,
-      {byteWidth(atom.operand), byteWidth(atom.accumulator)}, exchange);
-  int64_t unitReads = matrixUnitReads(
-      partition, slicing,
-      {byteWidth(atom.operand), byteWidth(atom.accumulator)}, exchange);
-  cost.sharedBandwidth = double(traffic.written + traffic.read + unitReads) /
-                         calibration.sharedBandwidth;
-  // Every barrier separates a write from its reads; reads without one, of what
-  // is resident, wait once.
-  double waits = std::max<double>(traffic.barriers, traffic.read > 0);
-  cost.sharedLatency = waits * calibration.sharedLatency;
-  cost.barriers =
-      traffic.barriers * (calibration.barrier +
-                          calibration.barrierPerWarp * partition.grid.warps());
+  ElementBytes element = {byteWidth(atom.operand), byteWidth(atom.accumulator)};
+  SharedTraffic traffic = productTraffic(partition, slicing, element, exchange);
+  int64_t mixed = traffic.readParked +
+                  matrixUnitReads(partition, slicing, element, exchange);
+  int64_t separate = traffic.written + traffic.read - traffic.readParked;
+  cost.reads = double(mixed) / calibration.sharedBandwidth;
+  cost.exchange = double(separate) / calibration.sharedBandwidth;
+  cost.barriers = traffic.barriers *
+                  (calibration.barrier + calibration.barrierPerWarp * warps);
 
-  double busiest = std::max(cost.tensorCores, cost.sharedBandwidth);
-  double all = cost.tensorCores + cost.sharedBandwidth;
-  double throughput = busiest + exposed * (all - busiest);
-  cost.total = std::max(throughput, cost.chain() / cost.residentBlocks);
+  double mixedExposed =
+      exposedReads(behaviour.exposedReads, resident * warps / chip.tensorCores);
+  double separateExposed =
+      resident > 1 ? behaviour.exposedExchange
+                   : std::max(behaviour.exposedExchange, exposedAlone);
+  cost.total = std::max(cost.tensorCores, cost.reads) +
+               mixedExposed * std::min(cost.tensorCores, cost.reads) +
+               separateExposed * cost.exchange + cost.barriers / resident;
   return cost;
 }

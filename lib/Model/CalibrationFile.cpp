@@ -37,6 +37,8 @@ struct AtomFigure {
 static constexpr AtomFigure atomFigures[] = {
     {"cycles", &AtomCalibration::cycles},
     {"latency_cycles", &AtomCalibration::latency},
+    {"exposed_reads", &AtomCalibration::exposedReads},
+    {"exposed_exchange", &AtomCalibration::exposedExchange},
 };
 static constexpr double mostAtomCycles = 1e6;
 

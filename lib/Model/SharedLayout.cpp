@@ -191,8 +191,9 @@ void Tile::addStage(SharedTraffic &traffic, int64_t stage) const {
     int64_t sent = operand.group > 1 ? kept : 0;
     int64_t parked = active - kept;
     traffic.written += sent * operand.sliceBytes;
-    traffic.read += (sent * (operand.group - 1) + parked * operand.group) *
-                    operand.sliceBytes;
+    int64_t onDemand = parked * operand.group * operand.sliceBytes;
+    traffic.read += sent * (operand.group - 1) * operand.sliceBytes + onDemand;
+    traffic.readParked += onDemand;
   };
   add(operands.a, partition.heldIndexA(stage, /*slice=*/0));
   add(operands.b, partition.heldIndexB(stage, /*slice=*/0));
@@ -270,11 +271,13 @@ SharedTraffic kami::reduceTraffic(const Partition &partition,
 static SharedTraffic repeat(const SharedTraffic &tile, int64_t count,
                             bool isSeparated) {
   return {tile.written * count, tile.read * count,
-          tile.barriers * count + (isSeparated ? count - 1 : 0)};
+          tile.barriers * count + (isSeparated ? count - 1 : 0),
+          tile.readParked * count};
 }
 
 static SharedTraffic operator+(const SharedTraffic &a, const SharedTraffic &b) {
-  return {a.written + b.written, a.read + b.read, a.barriers + b.barriers};
+  return {a.written + b.written, a.read + b.read, a.barriers + b.barriers,
+          a.readParked + b.readParked};
 }
 
 SharedTraffic kami::blockTraffic(const Partition &partition,

@@ -113,6 +113,8 @@ TEST_F(CalibrationTest, SaysWhatIsWrongWithAnAtom) {
   EXPECT_EQ(withAtom(Object{{"name", "fma.m16n8k1.f32.f32"},
                             {"cycles", 1},
                             {"latency_cycles", 4},
+                            {"exposed_reads", 0.2},
+                            {"exposed_exchange", 1},
                             {"rate", 1}}),
             "unknown key 'rate' of 'fma.m16n8k1.f32.f32'");
 }

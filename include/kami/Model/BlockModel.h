@@ -8,9 +8,15 @@
 //
 // What one product costs a multiprocessor that holds as many blocks as fit,
 // each of which multiplies operands that are distributed over it already, again
-// and again. Device memory plays no part. The units are busy for the sum of
-// what the blocks ask of them; a block alone is as slow as its own chain of
-// broadcasts, barriers and dependent instructions, which others fill.
+// and again. Device memory plays no part.
+//
+// Reads of parked slices mix with the instructions that need them, so that
+// tensor cores and shared memory hide each other's work but for a part. What is
+// exchanged between barriers does not mix with the same block's instructions,
+// and less than one might hope with those of others: resident blocks run the
+// same program at the same speed, and whoever is ahead is alone on its unit and
+// catches up with the rest, so that they fall into step. How much stays visible
+// is the atom's calibration. docs/Rationale.md has the measurements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,21 +30,18 @@ namespace kami {
 /// Cycles of one multiprocessor for one product.
 struct BlockCost {
   double residentBlocks = 0;
-  /// Its tensor cores' work, padding included, at the rate reached.
+  /// Its tensor cores' work, padding included, at the rate reached; longer
+  /// where resident blocks have too few warps to keep all of them busy.
   double tensorCores = 0;
-  /// Bytes through shared memory at its bandwidth.
-  double sharedBandwidth = 0;
-  /// One block's own chain: instructions that wait for each other's sums or for
-  /// a tensor core, the latency of shared memory, and barriers.
+  /// Shared memory's: reads of parked slices and by matrix units, and what is
+  /// exchanged between barriers.
+  double reads = 0;
+  double exchange = 0;
+  /// One block's own instructions, one after the other.
   double computation = 0;
-  double sharedLatency = 0;
+  /// Barriers of one block; resident blocks wait at the same time.
   double barriers = 0;
   double total = 0;
-
-  double communication() const {
-    return sharedBandwidth + sharedLatency + barriers;
-  }
-  double chain() const { return computation + sharedLatency + barriers; }
 };
 
 BlockCost blockCost(const Atom &atom, const Partition &partition,

@@ -81,6 +81,9 @@ struct SharedTraffic {
   int64_t written = 0;
   int64_t read = 0;
   int64_t barriers = 0;
+  /// Of `read`, what is read of parked slices: no barrier has to come before
+  /// or after, so that it mixes with the products.
+  int64_t readParked = 0;
 };
 
 /// One stage: broadcasts, and reads of parked slices.

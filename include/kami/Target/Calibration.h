@@ -31,6 +31,15 @@ struct AtomCalibration {
   double cycles = 0;
   /// Cycles until its sums may be added to again.
   double latency = 0;
+  /// Of the cycles in which the less busy one of tensor cores and shared memory
+  /// works, the part that the other does not hide: where warps read operands
+  /// from shared memory between their instructions, with enough warps on each
+  /// tensor core.
+  double exposedReads = 0;
+  /// Of the cycles in which shared memory serves what a block exchanges between
+  /// barriers, the part that other blocks' instructions do not hide. Above 1
+  /// where moves to and from registers take longer than shared memory.
+  double exposedExchange = 0;
   /// Whether somebody measured it.
   Provenance provenance = Provenance::Assumed;
 };

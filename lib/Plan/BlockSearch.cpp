@@ -18,8 +18,9 @@ namespace {
 class BlockSearch {
 public:
   BlockSearch(const Problem &problem, const Atom &atom, const WarpGrid &grid,
-              std::vector<Plan> &plans)
-      : problem(problem), atom(atom), grid(grid), plans(plans) {}
+              Owners owners, std::vector<Plan> &plans)
+      : problem(problem), atom(atom), grid(grid), owners(owners), plans(plans) {
+  }
 
   void run();
 
@@ -36,18 +37,20 @@ private:
   const Problem &problem;
   const Atom &atom;
   WarpGrid grid;
+  Owners owners;
   std::vector<Plan> &plans;
 };
 } // namespace
 
-/// Whether every row, column and layer of warps has elements of the product.
-static bool isBusy(const Partition &partition) {
+/// Whether every row, column and layer of warps has elements of C and, if all
+/// have to own some, of A and B.
+static bool isBusy(const Partition &partition, Owners owners) {
   const Extents &tile = partition.tile;
   const WarpGrid &grid = partition.grid;
   return (grid.m - 1) * partition.warpM < tile.m &&
          (grid.n - 1) * partition.warpN < tile.n &&
          (grid.k - 1) * partition.stageK < tile.k &&
-         partition.activeStages == partition.stages;
+         (owners == Owners::Some || partition.activeStages == partition.stages);
 }
 
 /// The one way in which groups of warps may share a product: rows of them, with
@@ -66,7 +69,7 @@ void BlockSearch::run() {
   if (atom.instruction == Instruction::Wgmma)
     return runGroups();
   Partition narrowest(problem.extents, grid, atom.shape, atom.shape.k);
-  if (!isBusy(narrowest))
+  if (!isBusy(narrowest, owners))
     return;
   int64_t steps = narrowest.stageK / atom.shape.k;
   // Of slices that are a multiple of each other, those of a few elements only
@@ -111,10 +114,11 @@ void BlockSearch::tryWidth(int64_t sliceK) {
 std::vector<Plan> kami::enumerateBlockPlans(const Problem &problem,
                                             const Chip &,
                                             llvm::ArrayRef<WarpGrid> grids,
-                                            llvm::ArrayRef<RatedAtom> atoms) {
+                                            llvm::ArrayRef<RatedAtom> atoms,
+                                            Owners owners) {
   std::vector<Plan> plans;
   for (const WarpGrid &grid : grids)
     for (const RatedAtom &atom : atoms)
-      BlockSearch(problem, *atom.atom, grid, plans).run();
+      BlockSearch(problem, *atom.atom, grid, owners, plans).run();
   return plans;
 }

@@ -16,6 +16,10 @@
 
 namespace kami {
 
+/// Which warps own a part of A and of B: all, or, where k is too short to be
+/// dealt to all of them, some.
+enum class Owners { All, Some };
+
 /// The plans worth a look for one block's product of distributed operands: all
 /// of the product is one tile. Every transport that differs, several slice
 /// widths, and none, half or all of what an operand's slices may leave to
@@ -23,7 +27,8 @@ namespace kami {
 /// Whether they fit the chip is not looked at.
 std::vector<Plan> enumerateBlockPlans(const Problem &problem, const Chip &chip,
                                       llvm::ArrayRef<WarpGrid> grids,
-                                      llvm::ArrayRef<RatedAtom> atoms);
+                                      llvm::ArrayRef<RatedAtom> atoms,
+                                      Owners owners);
 
 } // namespace kami
 

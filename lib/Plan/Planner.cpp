@@ -245,16 +245,25 @@ usefulAtoms(const Problem &problem, const Chip &chip,
   return useful;
 }
 
-/// Every plan for a product inside a block.
+/// Every plan for a product inside a block. Plans in which some warps own
+/// nothing of A or B are tried where no other fits.
 static void addBlockCandidates(const Problem &problem, const Chip &chip,
                                const PlannerOptions &options,
                                const Grids &grids,
                                llvm::ArrayRef<RatedAtom> atoms,
                                Choice &choice) {
-  for (const Plan &plan : enumerateBlockPlans(problem, chip, grids, atoms)) {
-    Candidate candidate = evaluatePlan(plan, problem, chip, options);
-    if (candidate.fits() || options.keepRejected)
-      choice.candidates.push_back(std::move(candidate));
+  for (Owners owners : {Owners::All, Owners::Some}) {
+    bool fits = false;
+    choice.candidates.clear();
+    for (const Plan &plan :
+         enumerateBlockPlans(problem, chip, grids, atoms, owners)) {
+      Candidate candidate = evaluatePlan(plan, problem, chip, options);
+      fits |= candidate.fits();
+      if (candidate.fits() || options.keepRejected)
+        choice.candidates.push_back(std::move(candidate));
+    }
+    if (fits)
+      break;
   }
 }
 

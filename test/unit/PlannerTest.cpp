@@ -225,3 +225,14 @@ TEST(Planner, EvaluatesPlansWrittenByHand) {
   EXPECT_EQ(evaluatePlan(Plan(), problem, chip("sm_90")).rejected,
             "the plan names no atom");
 }
+
+// 8 terms are one k step: no second warp can own a part of them, but 4096 sums
+// of 64 bits are too many for one.
+TEST(Planner, ShortSumsInsideABlockHaveAPlan) {
+  Problem problem;
+  problem.extents = {64, 64, 8};
+  problem.operand = problem.accumulator = ElementKind::F64;
+  problem.source = Source::Block;
+  Choice choice = llvm::cantFail(choosePlan(problem, chip("sm_90")));
+  EXPECT_GT(choice.best()->plan.grid.warps(), 1);
+}

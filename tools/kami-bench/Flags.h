@@ -98,6 +98,7 @@ struct Flags {
 llvm::Expected<bool> runBatchedMode(Flags &flags);
 llvm::Expected<bool> runBlockMode(Flags &flags);
 llvm::Expected<bool> runRegretMode(Flags &flags);
+llvm::Expected<bool> runCalibrateMode(Flags &flags);
 
 /// A value between bounds, or an error that names the flag.
 llvm::Error checkRange(llvm::StringRef flag, int64_t value, int64_t least);

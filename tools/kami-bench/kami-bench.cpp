@@ -35,8 +35,11 @@ static llvm::Expected<bool> run(Flags &flags) {
     return runBlockMode(flags);
   if (flags.mode == "regret")
     return runRegretMode(flags);
+  if (flags.mode == "calibrate")
+    return runCalibrateMode(flags);
   return llvm::createStringError(
-      "expected batched, block or regret, but got '" + flags.mode + "'");
+      "expected batched, block, regret, calibrate or plot, but got '" + flags.mode +
+      "'");
 }
 
 int main(int argc, char **argv) {

@@ -22,7 +22,7 @@ using namespace kami;
 
 namespace {
 /// A figure, and how far its runs lie apart, as a part of it.
-struct Figure {
+struct Measurement {
   double value = 0;
   double spread = 0;
 };
@@ -57,19 +57,20 @@ private:
   double cyclesOf(double microseconds) const {
     return microseconds * chip().boostMHz;
   }
-  void say(const llvm::Twine &quantity, Figure figure, llvm::StringRef unit);
+  void say(const llvm::Twine &quantity, Measurement figure,
+           llvm::StringRef unit);
 
   /// Microseconds of a probe's launches. `evict` keeps nothing in the caches.
-  llvm::Expected<Figure> time(Probe probe, int64_t blocks, int64_t threads,
-                              int64_t count, int64_t repeats,
-                              bool evict = false);
+  llvm::Expected<Measurement> time(Probe probe, int64_t blocks, int64_t threads,
+                                   int64_t count, int64_t repeats,
+                                   bool evict = false);
   llvm::Error measureBarrier();
   llvm::Error measureShared();
   llvm::Error measureMemory();
   llvm::Error measureLaunch();
 
   /// Cycles of one multiprocessor for one product; 0 where it was wrong.
-  llvm::Expected<Figure> time(const Running &run);
+  llvm::Expected<Measurement> time(const Running &run);
   Running start(const AtomPlan &plan, bool alone = false);
   AtomRuns startAtom(AtomCalibration &entry);
   llvm::Error measureRate(const AtomRuns &runs);
@@ -96,13 +97,13 @@ private:
 static constexpr int64_t bufferBytes = int64_t(512) << 20;
 static constexpr int64_t launchesEach = 7;
 
-static Figure medianOf(std::vector<double> values) {
+static Measurement medianOf(std::vector<double> values) {
   llvm::sort(values);
   double median = values[values.size() / 2];
   return {median, median > 0 ? (values.back() - values.front()) / median : 0};
 }
 
-void Calibrator::say(const llvm::Twine &quantity, Figure figure,
+void Calibrator::say(const llvm::Twine &quantity, Measurement figure,
                      llvm::StringRef unit) {
   table << llvm::formatv("{0,-56} {1,12:F3} {2,-16} {3,5:F1} %\n",
                          quantity.str(), figure.value, unit,
@@ -152,9 +153,9 @@ llvm::Error Calibrator::open(const CalibrateOptions &options) {
 // The machine
 //===----------------------------------------------------------------------===//
 
-llvm::Expected<Figure> Calibrator::time(Probe probe, int64_t blocks,
-                                        int64_t threads, int64_t count,
-                                        int64_t repeats, bool evict) {
+llvm::Expected<Measurement> Calibrator::time(Probe probe, int64_t blocks,
+                                             int64_t threads, int64_t count,
+                                             int64_t repeats, bool evict) {
   llvm::Expected<Kernel> kernel = buildProbe(probe, chip().name, threads);
   if (!kernel)
     return kernel.takeError();
@@ -198,8 +199,9 @@ llvm::Error Calibrator::measureBarrier() {
   double sum = 0, sumWarps = 0, sumSquares = 0, sumProducts = 0, spread = 0;
   int64_t count = 0;
   for (int64_t warps : {1, 2, 4, 8, 16}) {
-    llvm::Expected<Figure> took = time(Probe::Barrier, chip().multiprocessors,
-                                       warps * chip().warpSize, 0, repeats);
+    llvm::Expected<Measurement> took =
+        time(Probe::Barrier, chip().multiprocessors, warps * chip().warpSize, 0,
+             repeats);
     if (!took)
       return took.takeError();
     double cycles = cyclesOf(took->value) / repeats;
@@ -226,7 +228,7 @@ llvm::Error Calibrator::measureBarrier() {
 
 llvm::Error Calibrator::measureShared() {
   constexpr int64_t repeats = 100000;
-  llvm::Expected<Figure> latency =
+  llvm::Expected<Measurement> latency =
       time(Probe::SharedLatency, chip().multiprocessors, chip().warpSize, 0,
            repeats);
   if (!latency)
@@ -236,7 +238,7 @@ llvm::Error Calibrator::measureShared() {
       "cycles");
 
   constexpr int64_t threads = 256, blocksEach = 4, bytes = 16;
-  llvm::Expected<Figure> busy =
+  llvm::Expected<Measurement> busy =
       time(Probe::SharedBandwidth, blocksEach * chip().multiprocessors, threads,
            0, repeats);
   if (!busy)
@@ -251,7 +253,7 @@ llvm::Error Calibrator::measureShared() {
 llvm::Error Calibrator::measureMemory() {
   constexpr int64_t threads = 512, blocksEach = 4;
   int64_t blocks = blocksEach * chip().multiprocessors;
-  llvm::Expected<Figure> copy =
+  llvm::Expected<Measurement> copy =
       time(Probe::Copy, 4 * blocks, threads, bufferBytes / 4, 1);
   if (!copy)
     return copy.takeError();
@@ -262,7 +264,7 @@ llvm::Error Calibrator::measureMemory() {
   // A quarter of the cache, so that it stays there as a whole.
   int64_t cached = chip().l2Bytes / 4 / 4 & ~int64_t(4095);
   constexpr int64_t repeats = 200;
-  llvm::Expected<Figure> read =
+  llvm::Expected<Measurement> read =
       time(Probe::Read, blocks, threads, cached, repeats);
   if (!read)
     return read.takeError();
@@ -272,7 +274,7 @@ llvm::Error Calibrator::measureMemory() {
       {calibration.cacheBandwidth, read->spread}, "bytes a cycle");
 
   int64_t steps = bufferBytes / 4 / latencyStride;
-  llvm::Expected<Figure> latency =
+  llvm::Expected<Measurement> latency =
       time(Probe::MemoryLatency, 1, 1, 0, steps, /*evict=*/true);
   if (!latency)
     return latency.takeError();
@@ -334,7 +336,7 @@ llvm::Error Calibrator::measureLaunch() {
     if (i > 0)
       times.push_back(elapsed / launches);
   }
-  Figure figure = medianOf(times);
+  Measurement figure = medianOf(times);
   calibration.launchMicroseconds = figure.value;
   say("launch of an empty kernel", figure, "microseconds");
   return llvm::Error::success();
@@ -369,7 +371,7 @@ BlockCost Calibrator::costOf(const AtomPlan &plan) const {
 
 /// The kernel stores C = R·A·B, with R known when it runs, and reads what is in
 /// shared memory in every repeat (BlockKernel.h): nothing can be left out.
-llvm::Expected<Figure> Calibrator::time(const Running &run) {
+llvm::Expected<Measurement> Calibrator::time(const Running &run) {
   const Plan &plan = run.plan.candidate.plan;
   run.kernel.wait();
   BlockRow row = rowOf(run.plan.problem, run.plan.candidate, false);
@@ -383,12 +385,12 @@ llvm::Expected<Figure> Calibrator::time(const Running &run) {
     return error;
   if (!row.wasTimed()) {
     log << "kami-bench: " << summary(plan) << ": " << row.reason << "\n";
-    return Figure();
+    return Measurement();
   }
   if (row.spillBytes > 0)
     log << "kami-bench: " << summary(plan) << ": " << row.spillBytes
         << " bytes of local memory\n";
-  return Figure{row.cycles, (row.most - row.least) / row.median};
+  return Measurement{row.cycles, (row.most - row.least) / row.median};
 }
 
 /// Instructions of all warps.
@@ -402,10 +404,10 @@ static double instructionsOf(const Plan &plan) {
 llvm::Error Calibrator::measureRate(const AtomRuns &runs) {
   AtomCalibration &entry = *runs.entry;
   llvm::StringRef atom = entry.atom->name;
-  llvm::Expected<Figure> many = time(*runs.rate);
+  llvm::Expected<Measurement> many = time(*runs.rate);
   if (!many)
     return many.takeError();
-  llvm::Expected<Figure> one = time(*runs.latency);
+  llvm::Expected<Measurement> one = time(*runs.latency);
   if (!one)
     return one.takeError();
   if (many->value <= 0 || one->value <= 0)
@@ -427,7 +429,7 @@ static double exposure(double value) { return std::clamp(value, 0.01, 3.0); }
 llvm::Error Calibrator::measureReads(const AtomRuns &runs) {
   std::vector<double> shown;
   for (const Running &run : runs.reads) {
-    llvm::Expected<Figure> cycles = time(run);
+    llvm::Expected<Measurement> cycles = time(run);
     if (!cycles)
       return cycles.takeError();
     BlockCost cost = costOf(run.plan);
@@ -437,7 +439,7 @@ llvm::Error Calibrator::measureReads(const AtomRuns &runs) {
   }
   if (shown.empty())
     return llvm::Error::success();
-  Figure figure = medianOf(shown);
+  Measurement figure = medianOf(shown);
   runs.entry->exposedReads = exposure(figure.value);
   say(runs.entry->atom->name + ", reads that show", figure, "of the less busy");
   return llvm::Error::success();
@@ -446,7 +448,7 @@ llvm::Error Calibrator::measureReads(const AtomRuns &runs) {
 llvm::Error Calibrator::measureExchange(const AtomRuns &runs) {
   std::vector<double> shown;
   for (const Running &run : runs.exchanges) {
-    llvm::Expected<Figure> cycles = time(run);
+    llvm::Expected<Measurement> cycles = time(run);
     if (!cycles)
       return cycles.takeError();
     BlockCost cost = costOf(run.plan);
@@ -456,7 +458,7 @@ llvm::Error Calibrator::measureExchange(const AtomRuns &runs) {
   }
   if (shown.empty())
     return llvm::Error::success();
-  Figure figure = medianOf(shown);
+  Measurement figure = medianOf(shown);
   runs.entry->exposedExchange = exposure(figure.value);
   say(runs.entry->atom->name + ", exchange that shows", figure, "of it");
   return llvm::Error::success();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Driver/BlockBenchmark.h"
+#include "kami/Driver/Figures.h"
 #include "kami/Driver/Regret.h"
 #include "gtest/gtest.h"
 
@@ -131,4 +132,42 @@ TEST(BlockTable, MarkdownIsTheTableOfTheDocumentation) {
                   "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
                   "| f16 | 64 | mma.sync 1x2x1 double_buffered | 895 | 560 | – "
                   "| – | 1.60 | 8 |\n");
+}
+
+TEST(Chart, TicksAreRoundNumbers) {
+  EXPECT_DOUBLE_EQ(tickDistance(900, 5), 200);
+  EXPECT_DOUBLE_EQ(tickDistance(1000, 5), 200);
+  EXPECT_DOUBLE_EQ(tickDistance(1001, 5), 250);
+  EXPECT_DOUBLE_EQ(tickDistance(0.07, 5), 0.02);
+  EXPECT_DOUBLE_EQ(tickDistance(0, 5), 1);
+}
+
+// Bars from 0: the one of half the value is half as high, and nothing is where
+// nothing was measured.
+TEST(Chart, BarsAreAsHighAsTheirValues) {
+  Figure figure;
+  figure.title = "a < b";
+  Chart chart;
+  chart.categories = {"16", "32", "64"};
+  chart.series = {{"kami", {500.0, 1000.0, std::nullopt}}};
+  figure.charts = {chart};
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writeSVG(figure, os);
+  llvm::StringRef svg = text;
+  EXPECT_TRUE(svg.contains("a &lt; b"));
+  EXPECT_TRUE(
+      svg.contains("height='105.0' fill='#0072B2'><title>kami, 16: 500<"));
+  EXPECT_TRUE(
+      svg.contains("height='210.0' fill='#0072B2'><title>kami, 32: 1000<"));
+  EXPECT_FALSE(svg.contains("kami, 64"));
+}
+
+TEST(Figures, OthersAreErrors) {
+  BlockRows rows;
+  rows.chip = llvm::cantFail(findChip("sm_90"));
+  EXPECT_EQ(llvm::toString(makeFigure(12, rows, nullptr).takeError()),
+            "unknown figure 12, expected one of: 8, 9, 10, 11, 14, 15");
+  EXPECT_EQ(llvm::toString(makeFigure(8, rows, nullptr).takeError()),
+            "no row has anything to show in figure 8");
 }

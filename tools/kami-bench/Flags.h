@@ -77,6 +77,10 @@ struct Flags {
             llvm::cl::desc("Measure nothing, print what the rows say (regret)"),
             llvm::cl::cat(category)),
         device("device", llvm::cl::desc("Number of the device"),
+               llvm::cl::init(0), llvm::cl::cat(category)),
+        figure("figure",
+               llvm::cl::desc("8, 9, 10, 11, 14 or 15 (plot); all of them into "
+                              "a folder without it"),
                llvm::cl::init(0), llvm::cl::cat(category)) {}
 
   llvm::cl::opt<std::string> mode;
@@ -92,6 +96,7 @@ struct Flags {
   llvm::cl::opt<std::string> shard;
   llvm::cl::opt<bool> report;
   llvm::cl::opt<int64_t> device;
+  llvm::cl::opt<int> figure;
 };
 
 /// Each parses what concerns it and runs. False: something was wrong, and said.
@@ -99,6 +104,7 @@ llvm::Expected<bool> runBatchedMode(Flags &flags);
 llvm::Expected<bool> runBlockMode(Flags &flags);
 llvm::Expected<bool> runRegretMode(Flags &flags);
 llvm::Expected<bool> runCalibrateMode(Flags &flags);
+llvm::Expected<bool> runPlotMode(Flags &flags);
 
 /// A value between bounds, or an error that names the flag.
 llvm::Error checkRange(llvm::StringRef flag, int64_t value, int64_t least);

@@ -37,9 +37,11 @@ static llvm::Expected<bool> run(Flags &flags) {
     return runRegretMode(flags);
   if (flags.mode == "calibrate")
     return runCalibrateMode(flags);
+  if (flags.mode == "plot")
+    return runPlotMode(flags);
   return llvm::createStringError(
-      "expected batched, block, regret, calibrate or plot, but got '" + flags.mode +
-      "'");
+      "expected batched, block, regret, calibrate or plot, but got '" +
+      flags.mode + "'");
 }
 
 int main(int argc, char **argv) {

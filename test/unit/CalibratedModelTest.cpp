@@ -53,7 +53,8 @@ TEST_F(CalibratedModel, CommunicationCountsBytesAndBarriers) {
       cost({{64, 64, 64}, 1}, {64, 64, 64}, {4, 1, 1}, {16, 0, 0});
   EXPECT_DOUBLE_EQ(one.sharedBandwidth, 4 * 8192 / 128.0);
   EXPECT_DOUBLE_EQ(one.sharedLatency, 8 * 29);
-  EXPECT_DOUBLE_EQ(one.barriers, 8 * (calibration.barrier + 4 * calibration.barrierPerWarp));
+  EXPECT_DOUBLE_EQ(one.barriers,
+                   8 * (calibration.barrier + 4 * calibration.barrierPerWarp));
   EXPECT_DOUBLE_EQ(one.blocks, 1);
 }
 

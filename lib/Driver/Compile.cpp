@@ -339,7 +339,7 @@ llvm::json::Object kami::describe(const Kernel &kernel, const Chip &chip) {
                     : llvm::json::Value(nullptr);
   object["block"] = llvm::json::Array{kernel.threads, 1, 1};
   object["shared_bytes"] = kernel.sharedBytes;
-  object["registers"] = evaluatePlan(kernel.plan, kernel.problem, chip)
+  object["registers"] = evaluatePlan(kernel.plan, kernel.problem, chip, options)
                             .resources.registers.total();
   if (kernel.assembler) {
     object["registers"] = kernel.assembler->registers;

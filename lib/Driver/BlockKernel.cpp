@@ -19,6 +19,10 @@
 using namespace kami;
 using namespace mlir;
 
+/// Bytes to a multiple of which all matrices together start: CUDA C++
+/// Programming Guide, "Device Memory Accesses".
+static constexpr unsigned matrixAlignment = 256;
+
 namespace {
 class BlockKernelBuilder {
 public:
@@ -161,13 +165,18 @@ OwningOpRef<ModuleOp> BlockKernelBuilder::build() {
   b.setInsertionPointToStart(&kernel.getBody().front());
   Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   Value set = arith::RemUIOp::create(b, block, constant(operands.sets));
+  // What any allocator of a device promises.
+  auto aligned = [&](unsigned argument) -> Value {
+    return memref::AssumeAlignmentOp::create(b, kernel.getArgument(argument),
+                                             matrixAlignment);
+  };
   auto distribute = [&](unsigned argument, Role role) -> Value {
     return DistributeOp::create(b, DistributedType::get(role, plan),
-                                matrix(kernel.getArgument(argument), set));
+                                matrix(aligned(argument), set));
   };
   Value a = distribute(0, Role::A), bMatrix = distribute(1, Role::B);
   Value sum = repeat(a, bMatrix, kernel.getArgument(3), kernel.getArgument(4));
-  CollectOp::create(b, sum, matrix(kernel.getArgument(2), block), Value(),
+  CollectOp::create(b, sum, matrix(aligned(2), block), Value(),
                     Value());
   gpu::ReturnOp::create(b);
   return module;

@@ -220,6 +220,15 @@ static LogicalResult runMetadata(Execution &x, Warp &warp,
   return success();
 }
 
+/// Addresses count from the buffer's first byte, which is aligned as well as any.
+static LogicalResult runPointer(Execution &x, Warp &warp,
+                                const Instruction &instruction) {
+  const MemRef &memref = warp.memrefs[instruction.operands[0].index];
+  uint64_t *output = x.lanes(warp, instruction.results[0]);
+  std::fill(output, output + x.width, uint64_t(memref.base));
+  return success();
+}
+
 LogicalResult kami::sim::decodeMemory(Decoder &decoder, Operation *op,
                                       bool &handled) {
   if (isViewOp(op))
@@ -244,6 +253,9 @@ LogicalResult kami::sim::decodeMemory(Decoder &decoder, Operation *op,
       .Case([&](memref::DimOp) { return decoder.emit(op, runDim); })
       .Case([&](memref::ExtractStridedMetadataOp) {
         return decoder.emit(op, runMetadata);
+      })
+      .Case([&](memref::ExtractAlignedPointerAsIndexOp) {
+        return decoder.emit(op, runPointer);
       })
       .Default([&](Operation *) {
         handled = false;

@@ -6,18 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every element is addressed by itself, so that any stride, offset and
-// alignment works; an element beyond the matrix is never touched. Registers
-// that hold the same element, because the matrix has a stride of 0, are loaded
-// once.
+// By words where they are right, else element by element; an element beyond the
+// matrix is never touched. What registers have in common, because the matrix has
+// a stride of 0, is loaded once.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lanes.h"
+#include "FragmentWindow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <map>
 
 using namespace kami;
@@ -26,76 +27,39 @@ using namespace mlir;
 
 namespace {
 
-/// The lane's view of a fragment's place in a matrix.
-class FragmentWindow {
-public:
-  FragmentWindow(ImplicitLocOpBuilder &b, FragmentType fragment, Value matrix,
-                 Value row, Value column, bool rowInBounds, bool columnInBounds)
-      : fragment(fragment), matrix(matrix) {
-    LaneOrigin origin = laneOrigin(b, fragment.getMap());
-    origins[0] = addIndex(b, row, origin.row);
-    origins[1] = addIndex(b, column, origin.column);
-    for (auto [dim, inBounds] :
-         {std::pair(0, rowInBounds), std::pair(1, columnInBounds)})
-      if (!inBounds)
-        extents[dim] =
-            b.createOrFold<memref::DimOp>(matrix, indexConstant(b, dim));
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    if (succeeded(cast<MemRefType>(matrix.getType())
-                      .getStridesAndOffset(strides, offset)))
-      for (unsigned dim : {0, 1})
-        repeats[dim] = strides[dim] == 0 && !extents[dim];
-  }
-
-  /// What tells the place in memory of a value of a tile from that of others.
-  std::array<int64_t, 2> place(int64_t tile, unsigned value) const {
-    Coordinate place = fragment.getMap().at(0, value);
-    int64_t row =
-        tile / fragment.getTileColumns() * fragment.getMap().rows + place.row;
-    int64_t column =
-        tile % fragment.getTileColumns() * fragment.getMap().columns +
-        place.column;
-    return {repeats[0] ? 0 : row, repeats[1] ? 0 : column};
-  }
-
-  /// Indices of a value of a tile in the matrix.
-  std::array<Value, 2> indices(ImplicitLocOpBuilder &b, int64_t tile,
-                               unsigned value) const {
-    std::array<int64_t, 2> at = place(tile, value);
-    std::array<Value, 2> result;
-    for (unsigned dim : {0, 1}) {
-      result[dim] = indexConstant(b, at[dim]);
-      if (!repeats[dim])
-        result[dim] = addIndex(b, origins[dim], result[dim]);
-    }
-    return result;
-  }
-
-  /// Whether that place is in the matrix; null if it always is.
-  Value isInBounds(ImplicitLocOpBuilder &b, ArrayRef<Value> indices) const {
-    Value all;
-    for (unsigned dim = 0; dim != 2; ++dim) {
-      if (!extents[dim])
-        continue;
-      Value one = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                        indices[dim], extents[dim]);
-      all = all ? arith::AndIOp::create(b, all, one).getResult() : one;
-    }
-    return all;
-  }
-
-private:
-  FragmentType fragment;
-  Value matrix;
-  Value origins[2];
-  Value extents[2];
-  /// All elements along the dimension are one, and all are in bounds.
-  bool repeats[2] = {false, false};
+/// A pattern that knows what is aligned.
+template <typename OpTy> struct ConvertAccess : OpConversionPattern<OpTy> {
+  ConvertAccess(const TypeConverter &converter, MLIRContext *context,
+                AlignmentAnalysis alignments)
+      : OpConversionPattern<OpTy>(converter, context),
+        alignments(std::move(alignments)) {}
+  AlignmentAnalysis alignments;
 };
 
-struct ConvertLoad : OpConversionPattern<LoadOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// What two ways of doing the same thing give: the first where the condition
+/// holds, or there is none.
+template <typename First, typename Second>
+SmallVector<Value> choose(ImplicitLocOpBuilder &b, Value condition,
+                          TypeRange types, First first, Second second) {
+  if (!condition || matchPattern(condition, m_One()))
+    return first();
+  if (matchPattern(condition, m_Zero()))
+    return second();
+  auto choice = scf::IfOp::create(b, types, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  SmallVector<Value> values = first();
+  if (!types.empty())
+    scf::YieldOp::create(b, values);
+  b.setInsertionPointToStart(choice.elseBlock());
+  values = second();
+  if (!types.empty())
+    scf::YieldOp::create(b, values);
+  return choice.getResults();
+}
+
+struct ConvertLoad : ConvertAccess<LoadOp> {
+  using ConvertAccess::ConvertAccess;
 
   LogicalResult
   matchAndRewrite(LoadOp op, OneToNOpAdaptor adaptor,
@@ -104,18 +68,50 @@ struct ConvertLoad : OpConversionPattern<LoadOp> {
     FragmentType fragment = op.getResult().getType();
     FragmentWindow window(b, fragment, op.getSource(), op.getRow(),
                           op.getColumn(), op.getRowInBounds(),
-                          op.getColumnInBounds());
+                          op.getColumnInBounds(), alignments.of(op));
+    auto byElements = [&] {
+      return collect(b, fragment, window, [&](MatrixPlace place) {
+        return loadElement(b, fragment, window, place);
+      });
+    };
+    if (window.wordElements() == 1) {
+      rewriter.replaceOpWithMultiple(op, {byElements()});
+      return success();
+    }
+    auto byWords = [&] {
+      std::map<MatrixPlace, Value> words;
+      return collect(b, fragment, window, [&](MatrixPlace place) {
+        Value &word = words[window.wordOf(place)];
+        if (!word)
+          word = window.loadWord(b, window.wordOf(place));
+        return vector::ExtractOp::create(b, word, window.positionInWord(place))
+            .getResult();
+      });
+    };
+    SmallVector<Type> types(fragment.getNumTiles(), tileType(fragment));
+    rewriter.replaceOpWithMultiple(
+        op, {choose(b, window.areWordsRight(b), types, byWords, byElements)});
+    return success();
+  }
+
+private:
+  /// The registers of all tiles. `load` reads the element of a place, once.
+  template <typename Load>
+  static SmallVector<Value> collect(ImplicitLocOpBuilder &b,
+                                    FragmentType fragment,
+                                    const FragmentWindow &window, Load load) {
     bool rounds = fragment.getRole() != Role::C &&
                   fragment.hasAtomElementType() &&
                   fragment.getAtom().roundsToTF32();
-    std::map<std::array<int64_t, 2>, Value> loaded;
+    std::map<MatrixPlace, Value> loaded;
     SmallVector<Value> tiles;
     for (int64_t tile = 0; tile != fragment.getNumTiles(); ++tile) {
       SmallVector<Value> values;
       for (unsigned i = 0; i != fragment.getMap().valuesPerLane(); ++i) {
-        Value &element = loaded[window.place(tile, i)];
+        MatrixPlace place = window.place(tile, i);
+        Value &element = loaded[place];
         if (!element) {
-          element = loadElement(b, op, window, tile, i);
+          element = load(place);
           if (rounds)
             element = roundToTF32(b, element);
         }
@@ -124,25 +120,20 @@ struct ConvertLoad : OpConversionPattern<LoadOp> {
       tiles.push_back(
           vector::FromElementsOp::create(b, tileType(fragment), values));
     }
-    rewriter.replaceOpWithMultiple(op, {tiles});
-    return success();
+    return tiles;
   }
 
-private:
-  static Value loadElement(ImplicitLocOpBuilder &b, LoadOp op,
-                           const FragmentWindow &window, int64_t tile,
-                           unsigned value) {
-    std::array<Value, 2> indices = window.indices(b, tile, value);
-    Value inBounds = window.isInBounds(b, indices);
+  static Value loadElement(ImplicitLocOpBuilder &b, FragmentType fragment,
+                           const FragmentWindow &window, MatrixPlace place) {
+    Value inBounds = window.isInBounds(b, place);
     if (!inBounds)
-      return memref::LoadOp::create(b, op.getSource(), indices);
-    Type type = op.getResult().getType().getStorageType();
+      return window.load(b, place);
+    Type type = fragment.getStorageType();
     auto guard = scf::IfOp::create(b, TypeRange(type), inBounds,
                                    /*withElseRegion=*/true);
     OpBuilder::InsertionGuard insertion(b);
     b.setInsertionPointToStart(guard.thenBlock());
-    scf::YieldOp::create(
-        b, memref::LoadOp::create(b, op.getSource(), indices).getResult());
+    scf::YieldOp::create(b, window.load(b, place));
     b.setInsertionPointToStart(guard.elseBlock());
     scf::YieldOp::create(
         b, arith::ConstantOp::create(b, b.getZeroAttr(type)).getResult());
@@ -150,8 +141,8 @@ private:
   }
 };
 
-struct ConvertStore : OpConversionPattern<StoreOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct ConvertStore : ConvertAccess<StoreOp> {
+  using ConvertAccess::ConvertAccess;
 
   LogicalResult
   matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor,
@@ -160,7 +151,7 @@ struct ConvertStore : OpConversionPattern<StoreOp> {
     FragmentType fragment = op.getValue().getType();
     FragmentWindow window(b, fragment, op.getDest(), op.getRow(),
                           op.getColumn(), op.getRowInBounds(),
-                          op.getColumnInBounds());
+                          op.getColumnInBounds(), alignments.of(op));
     // β of 0 must not read C, which may hold anything.
     Value readsC;
     if (op.getBeta()) {
@@ -173,52 +164,111 @@ struct ConvertStore : OpConversionPattern<StoreOp> {
         readsC = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
                                        op.getBeta(), zero);
     }
-    for (auto [tile, registers] : llvm::enumerate(adaptor.getValue()))
-      for (unsigned i = 0; i != fragment.getMap().valuesPerLane(); ++i)
-        storeElement(b, op, window, tile, i, registers, readsC);
+    ValueRange tiles = adaptor.getValue();
+    auto byWords = [&] {
+      storeWords(b, op, window, tiles, readsC);
+      return SmallVector<Value>();
+    };
+    auto byElements = [&] {
+      storeElements(b, op, window, tiles, readsC);
+      return SmallVector<Value>();
+    };
+    // Without words, too, it is worth it not to ask for every element whether
+    // it is in the matrix.
+    choose(b, window.areWordsRight(b), TypeRange(), byWords, byElements);
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
-  static void storeElement(ImplicitLocOpBuilder &b, StoreOp op,
-                           const FragmentWindow &window, int64_t tile,
-                           unsigned value, Value registers, Value readsC) {
-    Value result = vector::ExtractOp::create(b, registers, int64_t(value));
-    std::array<Value, 2> indices = window.indices(b, tile, value);
-    OpBuilder::InsertionGuard insertion(b);
-    if (Value inBounds = window.isInBounds(b, indices)) {
-      auto guard = scf::IfOp::create(b, inBounds, /*withElseRegion=*/false);
-      b.setInsertionPointToStart(guard.thenBlock());
-    }
+  /// All of a fragment that is in the matrix as a whole.
+  static void storeWords(ImplicitLocOpBuilder &b, StoreOp op,
+                         const FragmentWindow &window, ValueRange tiles,
+                         Value readsC) {
+    FragmentType fragment = op.getValue().getType();
+    std::map<MatrixPlace, SmallVector<Value>> words;
+    for (auto [tile, registers] : llvm::enumerate(tiles))
+      for (unsigned i = 0; i != fragment.getMap().valuesPerLane(); ++i) {
+        MatrixPlace first = window.wordOf(window.place(tile, i));
+        SmallVector<Value> &elements = words[first];
+        elements.resize(window.wordElements());
+        elements[window.positionInWord(window.place(tile, i))] =
+            vector::ExtractOp::create(b, registers, int64_t(i));
+        if (llvm::all_of(elements, [](Value element) { return bool(element); }))
+          storePart(b, op, window, first, elements, readsC);
+      }
+  }
+
+  static void storeElements(ImplicitLocOpBuilder &b, StoreOp op,
+                            const FragmentWindow &window, ValueRange tiles,
+                            Value readsC) {
+    FragmentType fragment = op.getValue().getType();
+    for (auto [tile, registers] : llvm::enumerate(tiles))
+      for (unsigned i = 0; i != fragment.getMap().valuesPerLane(); ++i) {
+        MatrixPlace place = window.place(tile, i);
+        Value element = vector::ExtractOp::create(b, registers, int64_t(i));
+        OpBuilder::InsertionGuard insertion(b);
+        if (Value inBounds = window.isInBounds(b, place)) {
+          auto guard = scf::IfOp::create(b, inBounds, /*withElseRegion=*/false);
+          b.setInsertionPointToStart(guard.thenBlock());
+        }
+        storePart(b, op, window, place, element, readsC);
+      }
+  }
+
+  /// One element, or the vector of a word's.
+  static void storePart(ImplicitLocOpBuilder &b, StoreOp op,
+                        const FragmentWindow &window, MatrixPlace place,
+                        ArrayRef<Value> elements, Value readsC) {
+    Value result = elements.front();
+    if (elements.size() > 1)
+      result = vector::FromElementsOp::create(
+          b, VectorType::get({int64_t(elements.size())}, result.getType()),
+          elements);
     if (op.getAlpha())
       result = multiply(b, op.getAlpha(), result);
     if (op.getBeta())
-      result = addOld(b, op, indices, result, readsC);
-    Type stored = cast<MemRefType>(op.getDest().getType()).getElementType();
+      result = addOld(b, op, window, place, result, readsC);
+    Type stored =
+        likeType(cast<MemRefType>(op.getDest().getType()).getElementType(),
+                 result.getType());
     if (stored != result.getType())
       result = arith::TruncFOp::create(b, stored, result);
-    memref::StoreOp::create(b, result, op.getDest(), indices);
+    if (elements.size() > 1)
+      window.storeWord(b, result, place);
+    else
+      window.store(b, result, place);
   }
 
-  static Value multiply(ImplicitLocOpBuilder &b, Value left, Value right) {
-    if (isa<FloatType>(left.getType()))
-      return arith::MulFOp::create(b, left, right);
-    return arith::MulIOp::create(b, left, right);
+  /// As many elements of a type as another type has.
+  static Type likeType(Type element, Type type) {
+    auto vector = dyn_cast<VectorType>(type);
+    return vector ? VectorType::get(vector.getShape(), element) : element;
+  }
+
+  static Value multiply(ImplicitLocOpBuilder &b, Value scale, Value value) {
+    if (isa<VectorType>(value.getType()))
+      scale = vector::BroadcastOp::create(b, value.getType(), scale);
+    if (isa<FloatType>(getElementTypeOrSelf(value.getType())))
+      return arith::MulFOp::create(b, scale, value);
+    return arith::MulIOp::create(b, scale, value);
   }
 
   /// result + β·C, if β is not 0.
   static Value addOld(ImplicitLocOpBuilder &b, StoreOp op,
-                      ArrayRef<Value> indices, Value result, Value readsC) {
-    auto guard = scf::IfOp::create(b, TypeRange(result.getType()), readsC,
+                      const FragmentWindow &window, MatrixPlace place,
+                      Value result, Value readsC) {
+    Type type = result.getType();
+    auto guard = scf::IfOp::create(b, TypeRange(type), readsC,
                                    /*withElseRegion=*/true);
     OpBuilder::InsertionGuard insertion(b);
     b.setInsertionPointToStart(guard.thenBlock());
-    Value old = memref::LoadOp::create(b, op.getDest(), indices);
-    if (old.getType() != result.getType())
-      old = arith::ExtFOp::create(b, result.getType(), old);
+    Value old = isa<VectorType>(type) ? window.loadWord(b, place)
+                                      : window.load(b, place);
+    if (old.getType() != type)
+      old = arith::ExtFOp::create(b, type, old);
     Value scaled = multiply(b, op.getBeta(), old);
-    Value sum = isa<FloatType>(result.getType())
+    Value sum = isa<FloatType>(getElementTypeOrSelf(type))
                     ? arith::AddFOp::create(b, result, scaled).getResult()
                     : arith::AddIOp::create(b, result, scaled).getResult();
     scf::YieldOp::create(b, sum);
@@ -231,6 +281,8 @@ private:
 } // namespace
 
 void nvgpu_lowering::populateGlobalMemoryPatterns(
-    const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ConvertLoad, ConvertStore>(converter, patterns.getContext());
+    const TypeConverter &converter, const AlignmentAnalysis &alignments,
+    RewritePatternSet &patterns) {
+  patterns.add<ConvertLoad, ConvertStore>(converter, patterns.getContext(),
+                                          alignments);
 }

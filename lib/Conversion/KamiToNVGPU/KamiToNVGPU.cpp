@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Conversion/KamiToNVGPU/KamiToNVGPU.h"
+#include "Alignment.h"
 #include "Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -176,7 +177,7 @@ struct ConvertKamiToNVGPU
     TypeConverter converter;
     addFragmentConversion(converter);
     RewritePatternSet patterns(&getContext());
-    populateKamiToNVGPUPatterns(converter, patterns);
+    populateKamiToNVGPUPatterns(converter, getOperation(), patterns);
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalDialect<KamiDialect>();
@@ -204,12 +205,12 @@ void kami::addFragmentConversion(TypeConverter &converter) {
 }
 
 void kami::populateKamiToNVGPUPatterns(const TypeConverter &converter,
-                                       RewritePatternSet &patterns) {
+                                       Operation *root, RewritePatternSet &patterns) {
   patterns.add<ConvertWarpCoordinates, ConvertFill, ConvertMma, ConvertSelect>(
       converter, patterns.getContext());
   populateElementPatterns(converter, patterns);
   populateMultiplyAddPatterns(converter, patterns);
-  populateGlobalMemoryPatterns(converter, patterns);
+  populateGlobalMemoryPatterns(converter, AlignmentAnalysis(root), patterns);
   populateSharedMemoryPatterns(converter, patterns);
   populateGroupMmaPatterns(converter, patterns);
 }

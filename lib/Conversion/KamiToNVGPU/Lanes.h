@@ -21,6 +21,8 @@
 
 namespace kami::nvgpu_lowering {
 
+class AlignmentAnalysis;
+
 /// Lanes of NVIDIA's warps.
 constexpr int64_t warpSize = 32;
 
@@ -61,6 +63,7 @@ mlir::VectorType tileType(FragmentType fragment);
 void populateElementPatterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 void populateGlobalMemoryPatterns(const mlir::TypeConverter &converter,
+                                  const AlignmentAnalysis &alignments,
                                   mlir::RewritePatternSet &patterns);
 /// Products on the lanes' own multiply-adds.
 void populateMultiplyAddPatterns(const mlir::TypeConverter &converter,

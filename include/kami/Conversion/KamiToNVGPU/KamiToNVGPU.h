@@ -21,8 +21,11 @@ namespace kami {
 /// A fragment becomes one flat vector of a lane's registers for each tile.
 void addFragmentConversion(mlir::TypeConverter &converter);
 
-/// Patterns for all warp-level ops, with `converter` as set up above.
+/// Patterns for all warp-level ops in `root`, with `converter` as set up above.
+/// What `root` says of the alignment of matrices is read here, before anything
+/// is converted.
 void populateKamiToNVGPUPatterns(const mlir::TypeConverter &converter,
+                                 mlir::Operation *root,
                                  mlir::RewritePatternSet &patterns);
 
 } // namespace kami

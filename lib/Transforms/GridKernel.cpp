@@ -9,6 +9,7 @@
 #include "GridKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -71,6 +72,11 @@ gpu::GPUFuncOp GridKernel::createKernel(SymbolTable &symbols,
   auto type = b.getFunctionType(TypeRange(ValueRange(arguments)), {});
   auto kernel = gpu::GPUFuncOp::create(b, name, type);
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  // What the launch promises of a matrix, the kernel knows.
+  for (auto [index, argument] : llvm::enumerate(arguments))
+    if (auto promise = argument.getDefiningOp<memref::AssumeAlignmentOp>())
+      kernel.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
+                        b.getI64IntegerAttr(promise.getAlignment()));
   kernel.setKnownBlockSizeAttr(
       b.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
   return kernel;

@@ -69,32 +69,39 @@ struct ConvertLoad : ConvertAccess<LoadOp> {
     FragmentWindow window(b, fragment, op.getSource(), op.getRow(),
                           op.getColumn(), op.getRowInBounds(),
                           op.getColumnInBounds(), alignments.of(op));
-    auto byElements = [&] {
-      return collect(b, fragment, window, [&](MatrixPlace place) {
-        return loadElement(b, fragment, window, place);
-      });
-    };
-    if (window.wordElements() == 1) {
-      rewriter.replaceOpWithMultiple(op, {byElements()});
-      return success();
-    }
-    auto byWords = [&] {
-      std::map<MatrixPlace, Value> words;
-      return collect(b, fragment, window, [&](MatrixPlace place) {
-        Value &word = words[window.wordOf(place)];
-        if (!word)
-          word = window.loadWord(b, window.wordOf(place));
-        return vector::ExtractOp::create(b, word, window.positionInWord(place))
-            .getResult();
-      });
-    };
+    auto byElements = [&] { return loadElements(b, fragment, window); };
+    auto byWords = [&] { return loadWords(b, fragment, window); };
     SmallVector<Type> types(fragment.getNumTiles(), tileType(fragment));
     rewriter.replaceOpWithMultiple(
-        op, {choose(b, window.areWordsRight(b), types, byWords, byElements)});
+        op, {window.wordElements() == 1
+                 ? byElements()
+                 : choose(b, window.areWordsRight(b), types, byWords,
+                          byElements)});
     return success();
   }
 
 private:
+  static SmallVector<Value> loadElements(ImplicitLocOpBuilder &b,
+                                         FragmentType fragment,
+                                         const FragmentWindow &window) {
+    return collect(b, fragment, window, [&](MatrixPlace place) {
+      return loadElement(b, fragment, window, place);
+    });
+  }
+
+  static SmallVector<Value> loadWords(ImplicitLocOpBuilder &b,
+                                      FragmentType fragment,
+                                      const FragmentWindow &window) {
+    std::map<MatrixPlace, Value> words;
+    return collect(b, fragment, window, [&](MatrixPlace place) {
+      Value &word = words[window.wordOf(place)];
+      if (!word)
+        word = window.loadWord(b, window.wordOf(place));
+      return vector::ExtractOp::create(b, word, window.positionInWord(place))
+          .getResult();
+    });
+  }
+
   /// The registers of all tiles. `load` reads the element of a place, once.
   template <typename Load>
   static SmallVector<Value> collect(ImplicitLocOpBuilder &b,

@@ -8,7 +8,7 @@
 
 #include "kami/Conversion/KamiToNVGPU/KamiToNVGPU.h"
 #include "Alignment.h"
-#include "Lanes.h"
+#include "OperandTiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -92,48 +92,62 @@ struct ConvertMma : OpConversionPattern<MmaOp> {
     int64_t rows = c.getTileRows(), columns = c.getTileColumns();
     int64_t depth = op.getA().getType().getTileColumns();
     SmallVector<Value> sums(adaptor.getC());
-    SmallVector<Value> left(adaptor.getA()), right(adaptor.getB());
-    // For three products, the low parts and then the high parts.
-    SmallVector<Value> lowLeft, lowRight;
-    if (atom.getProducts() == 3) {
-      lowLeft = splitOff(b, left);
-      lowRight = splitOff(b, right);
+    OperandTiles left(b, op, op.getA(), adaptor.getA());
+    OperandTiles right(b, op, op.getB(), adaptor.getB());
+    auto add = [&](const Parts &a, const Parts &other, Value &sum) {
+      if (atom.getProducts() == 3) {
+        sum = multiply(b, atom, a.low, other.high, sum);
+        sum = multiply(b, atom, a.high, other.low, sum);
+      }
+      sum = multiply(b, atom, a.high, other.high, sum);
+    };
+    // Of each step of k, the smaller operand stays while the larger passes.
+    bool staysA = rows <= columns;
+    for (int64_t k = 0; k != depth; ++k) {
+      auto partsA = [&](int64_t i) {
+        return partsOf(b, atom, left.get(b, i * depth + k));
+      };
+      auto partsB = [&](int64_t j) {
+        return partsOf(b, atom, right.get(b, k * columns + j));
+      };
+      SmallVector<Parts> staying;
+      for (int64_t i = 0; i != (staysA ? rows : columns); ++i)
+        staying.push_back(staysA ? partsA(i) : partsB(i));
+      for (int64_t i = 0; i != (staysA ? columns : rows); ++i) {
+        Parts passing = staysA ? partsB(i) : partsA(i);
+        for (auto [other, parts] : llvm::enumerate(staying))
+          if (staysA)
+            add(parts, passing, sums[other * columns + i]);
+          else
+            add(passing, parts, sums[i * columns + other]);
+      }
     }
-    for (int64_t k = 0; k != depth; ++k)
-      for (int64_t i = 0; i != rows; ++i)
-        for (int64_t j = 0; j != columns; ++j) {
-          Value &sum = sums[i * columns + j];
-          int64_t l = i * depth + k, r = k * columns + j;
-          if (atom.getProducts() == 3) {
-            sum = multiply(b, atom, lowLeft[l], right[r], sum);
-            sum = multiply(b, atom, left[l], lowRight[r], sum);
-          }
-          sum = multiply(b, atom, left[l], right[r], sum);
-        }
     rewriter.replaceOpWithMultiple(op, {sums});
     return success();
   }
 
 private:
-  /// Rounds each element of the tiles to the nearest tf32 number, and returns
-  /// what is lost, rounded as well: together they have at least 23 of f32's 24
-  /// bits.
-  static SmallVector<Value> splitOff(ImplicitLocOpBuilder &b,
-                                     MutableArrayRef<Value> tiles) {
-    SmallVector<Value> low;
-    for (Value &tile : tiles) {
-      auto type = cast<VectorType>(tile.getType());
-      SmallVector<Value> high, rest;
-      for (int64_t i = 0; i != type.getNumElements(); ++i) {
-        Value value = vector::ExtractOp::create(b, tile, i);
-        high.push_back(roundToTF32(b, value));
-        rest.push_back(roundToTF32(
-            b, arith::SubFOp::create(b, value, high.back()).getResult()));
-      }
-      tile = vector::FromElementsOp::create(b, type, high);
-      low.push_back(vector::FromElementsOp::create(b, type, rest));
+  /// A tile as it is multiplied, in one part or, for three products, two.
+  struct Parts {
+    Value high, low;
+  };
+
+  /// For three products, a tile's elements, rounded to the nearest tf32 number,
+  /// and what is lost, rounded as well: together they have at least 23 of f32's
+  /// 24 bits.
+  static Parts partsOf(ImplicitLocOpBuilder &b, MmaAtomAttr atom, Value tile) {
+    if (atom.getProducts() != 3)
+      return {tile, {}};
+    auto type = cast<VectorType>(tile.getType());
+    SmallVector<Value> high, low;
+    for (int64_t i = 0; i != type.getNumElements(); ++i) {
+      Value value = vector::ExtractOp::create(b, tile, i);
+      high.push_back(roundToTF32(b, value));
+      low.push_back(roundToTF32(
+          b, arith::SubFOp::create(b, value, high.back()).getResult()));
     }
-    return low;
+    return {vector::FromElementsOp::create(b, type, high),
+            vector::FromElementsOp::create(b, type, low)};
   }
 
   static Value multiply(ImplicitLocOpBuilder &b, MmaAtomAttr atom, Value left,

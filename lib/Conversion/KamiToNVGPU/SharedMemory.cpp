@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lanes.h"
+#include "FragmentSlot.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -23,85 +23,6 @@ using namespace kami::nvgpu_lowering;
 using namespace mlir;
 
 namespace {
-
-/// A slot of a buffer that holds fragments of one type.
-class FragmentSlot {
-public:
-  FragmentSlot(ImplicitLocOpBuilder &b, FragmentType fragment, Value buffer,
-               Value slot)
-      : fragment(fragment), order(fragment.getMap()) {
-    auto bytes = cast<MemRefType>(buffer.getType());
-    auto word =
-        VectorType::get({order.valuesPerWord}, fragment.getStorageType());
-    SmallVector<Value> dynamicSizes;
-    int64_t words = ShapedType::kDynamic;
-    if (bytes.hasStaticShape())
-      words = bytes.getDimSize(0) / order.wordBytes;
-    else
-      dynamicSizes.push_back(arith::DivUIOp::create(
-          b, memref::DimOp::create(b, buffer, indexConstant(b, 0)),
-          indexConstant(b, order.wordBytes)));
-    auto type = MemRefType::get({words}, word, MemRefLayoutAttrInterface(),
-                                bytes.getMemorySpace());
-    memory = memref::ViewOp::create(b, type, buffer, indexConstant(b, 0),
-                                    dynamicSizes);
-    int64_t wordsPerFragment = order.wordsPerTile() * fragment.getNumTiles();
-    Value first =
-        b.createOrFold<arith::MulIOp>(slot, indexConstant(b, wordsPerFragment));
-    origin = addIndex(b, first, writerIndex(b, order));
-  }
-
-  void write(ImplicitLocOpBuilder &b, ValueRange tiles) const {
-    OpBuilder::InsertionGuard insertion(b);
-    if (Value writes = isWriter(b, order))
-      b.setInsertionPointToStart(
-          scf::IfOp::create(b, writes, /*withElseRegion=*/false).thenBlock());
-    for (auto [tile, registers] : llvm::enumerate(tiles)) {
-      for (unsigned word = 0; word != order.wordsPerLane; ++word) {
-        Value part = registers;
-        if (order.wordsPerLane > 1)
-          part = vector::ExtractStridedSliceOp::create(
-              b, registers, ArrayRef<int64_t>{word * order.valuesPerWord},
-              ArrayRef<int64_t>{order.valuesPerWord}, ArrayRef<int64_t>{1});
-        memref::StoreOp::create(b, part, memory, index(b, tile, word));
-      }
-    }
-  }
-
-  SmallVector<Value> read(ImplicitLocOpBuilder &b) const {
-    SmallVector<Value> tiles;
-    for (int64_t tile = 0; tile != fragment.getNumTiles(); ++tile) {
-      Value registers;
-      for (unsigned word = 0; word != order.wordsPerLane; ++word) {
-        Value part = memref::LoadOp::create(b, memory, index(b, tile, word));
-        if (order.wordsPerLane == 1) {
-          registers = part;
-          continue;
-        }
-        if (!registers)
-          registers =
-              arith::ConstantOp::create(b, b.getZeroAttr(tileType(fragment)));
-        registers = vector::InsertStridedSliceOp::create(
-            b, part, registers, ArrayRef<int64_t>{word * order.valuesPerWord},
-            ArrayRef<int64_t>{1});
-      }
-      tiles.push_back(registers);
-    }
-    return tiles;
-  }
-
-private:
-  Value index(ImplicitLocOpBuilder &b, int64_t tile, unsigned word) const {
-    return addIndex(b, origin,
-                    indexConstant(b, order.wordIndex(tile, word, 0)));
-  }
-
-  FragmentType fragment;
-  SharedOrder order;
-  Value memory;
-  /// The lane's first word of the slot.
-  Value origin;
-};
 
 Value isEqual(ImplicitLocOpBuilder &b, Value value, int64_t constant) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value,
@@ -209,18 +130,19 @@ struct ConvertReduce : OpConversionPattern<ReduceOp> {
                               place.column);
     FragmentSlot slot(b, op.getValue().getType(), op.getBuffer(), position);
     Value isFirst = isEqual(b, place.layer, 0);
-    SmallVector<Value> own(adaptor.getValue()), sum(own);
+    // Other layers' sums are their own values: one set of registers for both.
+    SmallVector<Value> sum(adaptor.getValue());
     for (int64_t layer = 1; layer < op.getGrid()[2]; ++layer) {
       gpu::BarrierOp::create(b);
-      writeIf(b, isEqual(b, place.layer, layer), slot, own);
+      writeIf(b, isEqual(b, place.layer, layer), slot, sum);
       gpu::BarrierOp::create(b);
       auto choice = scf::IfOp::create(b, ValueRange(sum).getTypes(), isFirst,
                                       /*withElseRegion=*/true);
       OpBuilder::InsertionGuard insertion(b);
       b.setInsertionPointToStart(choice.thenBlock());
       SmallVector<Value> added;
-      for (auto [mine, other] : llvm::zip_equal(sum, slot.read(b)))
-        added.push_back(addElements(b, mine, other));
+      for (auto [tile, mine] : llvm::enumerate(sum))
+        added.push_back(addElements(b, mine, slot.readTile(b, tile)));
       scf::YieldOp::create(b, added);
       b.setInsertionPointToStart(choice.elseBlock());
       scf::YieldOp::create(b, sum);

@@ -1,7 +1,8 @@
 // RUN: kami-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(gpu.func(convert-kami-to-nvgpu),canonicalize,cse))' | FileCheck %s
 
 // Layer after layer: a barrier, since the buffer may overlay what is still read,
-// the layer writes, a barrier, layer 0 reads and adds.
+// the layer writes, a barrier, layer 0 reads and adds. What other layers have beside
+// their own value is that value, so that nobody holds two.
 
 // CHECK-LABEL: gpu.func @layers
 // CHECK:         %[[OWN:.+]] = vector.broadcast %{{.+}} : f32 to vector<4xf32>
@@ -23,7 +24,7 @@
 // CHECK-NEXT:    gpu.barrier
 // CHECK:         %[[IS_2:.+]] = arith.cmpi eq, %[[LAYER]], %c2
 // CHECK:         scf.if %[[IS_2]] {
-// CHECK-NEXT:      memref.store %[[OWN]], %[[BUFFER]][%[[LANE]]]
+// CHECK-NEXT:      memref.store %[[SUM_1]], %[[BUFFER]][%[[LANE]]]
 // CHECK-NEXT:    }
 // CHECK-NEXT:    gpu.barrier
 // CHECK-NEXT:    scf.if %[[FIRST]] -> (vector<4xf32>) {

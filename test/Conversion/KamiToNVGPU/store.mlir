@@ -1,10 +1,10 @@
 // RUN: kami-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(gpu.func(convert-kami-to-nvgpu),canonicalize,cse))' | FileCheck %s
 
 // Lane l of C's 16 × 8 tile holds rows l / 4 and l / 4 + 8, columns 2·(l mod 4) and
-// the next.
+// the next. Rows of 9 elements do not all begin at multiples of two.
 
 // CHECK-LABEL: gpu.func @plain
-// CHECK-SAME:    %[[M:.+]]: memref<16x8xf32>, %[[X:.+]]: f32
+// CHECK-SAME:    %[[M:.+]]: memref<16x9xf32>, %[[X:.+]]: f32
 // CHECK:         %[[SHIFTED:.+]] = arith.shrui %[[LANE:.+]], %c2
 // CHECK:         %[[ROW:.+]] = arith.andi %[[SHIFTED]], %c7
 // CHECK:         %[[QUAD:.+]] = arith.andi %[[LANE]], %c3
@@ -19,13 +19,19 @@
 // CHECK-NEXT:    gpu.return
 
 // α and β apply to the accumulator; what is stored is rounded once. Where β is 0
-// at run time, C is not read, and beyond C nothing is.
+// at run time, C is not read, and beyond C nothing is. Where all of the fragment is
+// in the matrix, no element is asked for.
 
 // CHECK-LABEL: gpu.func @scaled
-// CHECK-SAME:    %[[M:.+]]: memref<?x?xf16>, %[[I:.+]]: index, %[[X:.+]]: f32, %[[ALPHA:.+]]: f32, %[[BETA:.+]]: f32
+// CHECK-SAME:    %[[M:.+]]: memref<?x9xf16>, %[[I:.+]]: index, %[[X:.+]]: f32, %[[ALPHA:.+]]: f32, %[[BETA:.+]]: f32
 // CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
 // CHECK-DAG:     %[[EXTENT:.+]] = memref.dim %[[M]], %c0
 // CHECK-DAG:     %[[READS:.+]] = arith.cmpf une, %[[BETA]], %[[ZERO]] : f32
+// CHECK:         %[[LAST:.+]] = arith.addi %[[I]], %c16
+// CHECK:         %[[ALL:.+]] = arith.cmpi sle, %[[LAST]], %[[EXTENT]]
+// CHECK:         scf.if %[[ALL]] {
+// CHECK-NOT:       arith.cmpi
+// CHECK:         } else {
 // CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %[[ROW:.+]], %[[EXTENT]]
 // CHECK:         scf.if %[[INSIDE]] {
 // CHECK-NEXT:      %[[SCALED:.+]] = arith.mulf %[[ALPHA]], %[[X]]
@@ -51,22 +57,22 @@
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 !c = !kami.fragment<16x8xf32, c, #hmma>
 gpu.module @kernels {
-gpu.func @plain(%m: memref<16x8xf32>, %x: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+gpu.func @plain(%m: memref<16x9xf32>, %x: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
   %c0 = arith.constant 0 : index
   %f = kami.fill %x : f32 -> !c
-  kami.store %f, %m[%c0, %c0] row_in_bounds column_in_bounds : !c, memref<16x8xf32>
+  kami.store %f, %m[%c0, %c0] row_in_bounds column_in_bounds : !c, memref<16x9xf32>
   gpu.return
 }
-gpu.func @scaled(%m: memref<?x?xf16>, %i: index, %x: f32, %alpha: f32, %beta: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+gpu.func @scaled(%m: memref<?x9xf16>, %i: index, %x: f32, %alpha: f32, %beta: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
   %f = kami.fill %x : f32 -> !c
-  kami.store %f, %m[%i, %i] alpha(%alpha : f32) beta(%beta : f32) column_in_bounds : !c, memref<?x?xf16>
+  kami.store %f, %m[%i, %i] alpha(%alpha : f32) beta(%beta : f32) column_in_bounds : !c, memref<?x9xf16>
   gpu.return
 }
-gpu.func @constant_beta(%m: memref<16x8xf32>, %x: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+gpu.func @constant_beta(%m: memref<16x9xf32>, %x: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
   %c0 = arith.constant 0 : index
   %beta = arith.constant 0.5 : f32
   %f = kami.fill %x : f32 -> !c
-  kami.store %f, %m[%c0, %c0] beta(%beta : f32) row_in_bounds column_in_bounds : !c, memref<16x8xf32>
+  kami.store %f, %m[%c0, %c0] beta(%beta : f32) row_in_bounds column_in_bounds : !c, memref<16x9xf32>
   gpu.return
 }
 }
@@ -76,7 +82,7 @@ gpu.func @constant_beta(%m: memref<16x8xf32>, %x: f32) kernel attributes {known_
 // Integers wrap.
 
 // CHECK-LABEL: gpu.func @integers
-// CHECK-SAME:    %[[M:.+]]: memref<16x8xi32>, %[[X:.+]]: i32, %[[ALPHA:.+]]: i32, %[[BETA:.+]]: i32
+// CHECK-SAME:    %[[M:.+]]: memref<16x9xi32>, %[[X:.+]]: i32, %[[ALPHA:.+]]: i32, %[[BETA:.+]]: i32
 // CHECK:         %[[READS:.+]] = arith.cmpi ne, %[[BETA]], %c0_i32 : i32
 // CHECK:         %[[SCALED:.+]] = arith.muli %[[ALPHA]], %[[X]] : i32
 // CHECK:         scf.if %[[READS]] -> (i32) {
@@ -88,10 +94,10 @@ gpu.func @constant_beta(%m: memref<16x8xf32>, %x: f32) kernel attributes {known_
 #imma = #kami.mma_atom<mma_sync 16x8x32, i8, i8, i32, ["nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32"]>
 !c = !kami.fragment<16x8xi32, c, #imma>
 gpu.module @kernels {
-gpu.func @integers(%m: memref<16x8xi32>, %x: i32, %alpha: i32, %beta: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+gpu.func @integers(%m: memref<16x9xi32>, %x: i32, %alpha: i32, %beta: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
   %c0 = arith.constant 0 : index
   %f = kami.fill %x : i32 -> !c
-  kami.store %f, %m[%c0, %c0] alpha(%alpha : i32) beta(%beta : i32) row_in_bounds column_in_bounds : !c, memref<16x8xi32>
+  kami.store %f, %m[%c0, %c0] alpha(%alpha : i32) beta(%beta : i32) row_in_bounds column_in_bounds : !c, memref<16x9xi32>
   gpu.return
 }
 }

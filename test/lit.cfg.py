@@ -4,6 +4,7 @@
 import ctypes
 import os
 import shutil
+import sys
 
 import lit.formats
 
@@ -58,6 +59,7 @@ for name in ("CUDA_HOME", "CUDA_VISIBLE_DEVICES"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(
     ("%kami_plugin", os.path.join(config.kami_binary_root, "lib", "KamiPlugin.so"))
 )

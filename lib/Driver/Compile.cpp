@@ -56,6 +56,9 @@ static LogicalResult describeProduct(GemmOp op, Kernel &kernel) {
   if (failed(problem) || failed(plan))
     return failure();
   kernel.problem = *problem;
+  if (isa<DistributedType>(op.getA().getType()) &&
+      isa<DistributedType>(op.getB().getType()))
+    kernel.problem.source = Source::Block;
   kernel.plan = *plan;
   kernel.output = elementKind(op.getCType().getElementType())
                       .value_or(problem->accumulator);

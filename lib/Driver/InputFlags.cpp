@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Driver/InputFlags.h"
+#include "kami/Driver/BlockKernel.h"
 #include "kami/Plan/Request.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
@@ -58,7 +59,11 @@ InputFlags::InputFlags(cl::OptionCategory &category)
       calibration("calibration",
                   cl::desc("What the device was measured to do: a file of "
                            "kami-bench calibrate"),
-                  cl::value_desc("FILE"), cl::cat(category)) {}
+                  cl::value_desc("FILE"), cl::cat(category)),
+      block("block",
+            cl::desc("The product of --gemm inside a block, of operands that "
+                     "are distributed over it"),
+            cl::cat(category)) {}
 
 static llvm::Error fail(const llvm::Twine &message) {
   return llvm::createStringError(message);
@@ -119,6 +124,32 @@ llvm::Expected<GemmSpec> InputFlags::parseGemm() const {
   return spec;
 }
 
+/// Sums are C's elements there, neither scaled nor converted.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+InputFlags::planBlockModule(mlir::MLIRContext *context) const {
+  if (!batch.empty() || !outputType.empty() || alpha != 1 || beta != 0 ||
+      transposeA || transposeB)
+    return fail("expected --block without batch, output type, scales and "
+                "transposes");
+  ProblemText text{gemm, type, accumulator, "1", algorithm};
+  text.warps = warps == 0 ? "" : std::to_string(warps);
+  text.tile = tile;
+  text.typeB = typeB;
+  llvm::Expected<Problem> problem = parseProblem(text);
+  if (!problem)
+    return problem.takeError();
+  problem->source = Source::Block;
+  llvm::Expected<const Chip *> chip = findChip(target);
+  if (!chip)
+    return chip.takeError();
+  PlannerOptions options;
+  options.keepRejected = false;
+  llvm::Expected<Choice> choice = choosePlan(*problem, **chip, options);
+  if (!choice)
+    return choice.takeError();
+  return buildBlockModule(context, choice->best()->plan, BlockOperands());
+}
+
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 InputFlags::loadModule(mlir::MLIRContext *context) const {
   if (file.empty() == gemm.empty())
@@ -127,6 +158,10 @@ InputFlags::loadModule(mlir::MLIRContext *context) const {
   if (!gemm.empty() && precision != "exact")
     return fail("expected --type=" + precision +
                 " instead of --precision for a product by its extents");
+  if (block && gemm.empty())
+    return fail("expected --gemm=MxNxK with --block, but got a file");
+  if (block)
+    return planBlockModule(context);
   if (!gemm.empty()) {
     llvm::Expected<GemmSpec> spec = parseGemm();
     if (!spec)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Model/Resources.h"
+#include "kami/Layout/OuterProducts.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -49,6 +50,29 @@ static int64_t replicas(llvm::StringRef name) {
   return map ? map->replicas() : 1;
 }
 
+/// The lanes' own products read few columns of A and rows of B at a time, and
+/// extend narrow elements to the sums' `factor` times their width.
+static void readForOuterProducts(Registers &registers, const Operand &a,
+                                 const Operand &b, int64_t factor) {
+  int64_t steps = outerProductsAtOnce(a.step + b.step);
+  if (a.isOnDemand())
+    registers.workingA = steps * a.step * factor;
+  if (b.isOnDemand())
+    registers.workingB = steps * b.step * factor;
+}
+
+/// Whether every element of what warps compute is one of the tile.
+static bool isWhole(const Partition &partition) {
+  const Extents &tile = partition.tile;
+  return partition.paddedM() == tile.m && partition.paddedN() == tile.n &&
+         tile.k == partition.stages * partition.grid.k * partition.stageK;
+}
+
+static int64_t overheadOf(const Atom &atom, const Partition &partition) {
+  return registerOverhead + (byteWidth(atom.operand) == 8 ? wideOverhead : 0) +
+         (isWhole(partition) ? 0 : raggedOverhead);
+}
+
 Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
                                    const Slicing &unclamped, int64_t warpSize,
                                    const Exchange &exchange) {
@@ -73,18 +97,16 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
                partition.grid.m > 1};
 
   Registers registers;
+  registers.accumulators =
+      perThread(partition.warpM * partition.warpN, byteWidth(atom.accumulator));
+  registers.overhead = overheadOf(atom, partition);
   if (exchange.unit == Unit::WarpGroup) {
     // B is read where it lies; A is held as a whole, or lies there, too.
-    registers.accumulators = perThread(partition.warpM * partition.warpN,
-                                       byteWidth(atom.accumulator));
     if (slicing.sharedA == 0)
       registers.heldA = perThread(partition.warpM * partition.paddedK(),
                                   byteWidth(atom.operand));
-    registers.overhead = registerOverhead;
     return registers;
   }
-  registers.accumulators =
-      perThread(partition.warpM * partition.warpN, byteWidth(atom.accumulator));
   // What a product gathers anew each time has to come from somewhere.
   bool gathersA =
       exchange.a == Source::Block && !exchange.keepsParkedA(partition.grid);
@@ -94,7 +116,19 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
   registers.heldB = (b.held - (gathersB ? 0 : b.parked)) * b.slice;
   registers.workingA = working(a, b);
   registers.workingB = working(b, a);
-  registers.overhead = registerOverhead;
+  if (atom.instruction == Instruction::Fma)
+    readForOuterProducts(registers, a, b,
+                         byteWidth(atom.accumulator) / byteWidth(atom.operand));
+  // The parts of a split operand: of what stays over repeats, they stay, too.
+  int64_t parts = atom.products() == 3 ? 2 : 1;
+  registers.workingA *= parts;
+  registers.workingB *= parts;
+  registers.heldA *= exchange.a == Source::Block ? parts : 1;
+  registers.heldB *= exchange.b == Source::Block ? parts : 1;
+  if (a.parked > 0 && !gathersA)
+    registers.parking = a.slice;
+  if (b.parked > 0 && !gathersB)
+    registers.parking = std::max(registers.parking, b.slice);
   return registers;
 }
 

@@ -122,7 +122,10 @@ const AtomRate *Chip::findRate(const Atom &atom) const {
 int64_t Chip::maxRegisters(int64_t threads) const {
   if (threads < 1 || threads > maxThreadsPerBlock)
     return 0;
-  int64_t share = registers / threads / registerGranularity;
+  // Each partition has its own registers: the one with the most warps decides.
+  int64_t partition = tensorCores * warpSize;
+  int64_t dealt = llvm::alignTo(threads, partition);
+  int64_t share = registers / dealt / registerGranularity;
   return std::min(maxRegistersPerThread, share * registerGranularity);
 }
 

@@ -166,6 +166,8 @@ TEST(Chip, GroupAtoms) {
 TEST(Chip, RegistersOfAThread) {
   EXPECT_EQ(chip("sm_90").maxRegisters(256), 255);
   EXPECT_EQ(chip("sm_90").maxRegisters(384), 168);
+  // 9 warps: a partition has 3 of them, as of 12.
+  EXPECT_EQ(chip("sm_90").maxRegisters(288), 168);
   EXPECT_EQ(chip("sm_90").maxRegisters(512), 128);
   EXPECT_EQ(chip("sm_90").maxRegisters(1024), 64);
   EXPECT_EQ(chip("sm_90").maxRegisters(1056), 0);

@@ -40,13 +40,13 @@ TEST(Resources, GatheredOnTwelveWarps) {
   EXPECT_EQ(resources.shared.bytes, 2 * 192 * 192 * 2);
 }
 
-// The case that was compiled: 128 + 32 + 8 + 16 + 40.
+// The case that was compiled: 128 + 32 + 8 + 16 + 40 + 24.
 TEST(Resources, OnDemandReadsKeepFewFragments) {
   const Atom &f64 = atom("mma_sync.m16n8k8.f64.f64");
   Partition partition({128, 128, 128}, {8, 1, 1}, f64.shape, 8);
   Registers registers = registersPerThread(f64, partition, {8, 12, 2}, 32);
   EXPECT_EQ(registers.heldA, 4 * 8);
-  EXPECT_EQ(registers.total(), 224);
+  EXPECT_EQ(registers.total(), 248);
 }
 
 // A lane of multiply-adds has what its sums need: of 64 × 16 of A two rows of
@@ -61,9 +61,39 @@ TEST(Resources, ReplicasTakeRegistersButNoSharedMemory) {
   EXPECT_EQ(registers.heldB, 16 * 16);
   Resources parked = resourcesOf(fma, partition, {16, 1, 1}, 32);
   EXPECT_EQ(parked.shared.bytes, 2 * 64 * 16 * 4);
-  // Four fragments of B on their way, and A's step of k.
-  EXPECT_EQ(parked.registers.workingA, 8);
-  EXPECT_EQ(parked.registers.workingB, 4 * 2);
+  // Two outer products at once: each has 8 numbers of A and 16 of B, and four
+  // would be more than 64.
+  EXPECT_EQ(parked.registers.workingA, 2 * 8);
+  EXPECT_EQ(parked.registers.workingB, 2 * 16);
+  // All of B goes through registers on its way to shared memory.
+  EXPECT_EQ(parked.registers.parking, 16 * 16);
+  EXPECT_EQ(parked.registers.total(), 16 * 16 + registerOverhead);
+}
+
+// Three products of tf32 hold what each number is split into, if it stays over
+// repeats; else only while it is multiplied.
+TEST(Resources, SplitOperandsTakeTwice) {
+  const Atom &split = atom("mma_sync.m16n8k8.f32.tf32x3");
+  Partition partition({32, 32, 32}, {1, 1, 1}, split.shape, 8);
+  Registers memory = registersPerThread(split, partition, {8, 0, 0}, 32);
+  EXPECT_EQ(memory.heldA, 32);
+  Registers block =
+      registersPerThread(split, partition, {8, 0, 0}, 32,
+                         {Transport::Staged, Source::Block, Source::Block});
+  EXPECT_EQ(block.heldA, 2 * 32);
+  EXPECT_EQ(block.heldB, 2 * 32);
+}
+
+// A tile that is no multiple of the warps' parts has bounds to be checked.
+TEST(Resources, RaggedTilesTakeMore) {
+  const Atom &f16 = atom("mma_sync.m16n8k16.f32.f16");
+  for (auto [extent, overhead] :
+       {std::pair(64, registerOverhead),
+        std::pair(60, registerOverhead + raggedOverhead)}) {
+    Partition partition({extent, 64, 64}, {2, 2, 1}, f16.shape, 16);
+    EXPECT_EQ(registersPerThread(f16, partition, {16, 0, 0}, 32).overhead,
+              overhead);
+  }
 }
 
 TEST(Resources, OneWarpNeedsNothingButItsFragments) {

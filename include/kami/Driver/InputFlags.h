@@ -28,14 +28,20 @@ struct InputFlags {
   llvm::cl::opt<std::string> target, algorithm, model;
   llvm::cl::opt<int64_t> warps;
   llvm::cl::opt<std::string> tile, precision, calibration;
+  llvm::cl::opt<bool> block;
 
   /// The product that `--gemm` and its companions describe, checked.
   llvm::Expected<GemmSpec> parseGemm() const;
-  /// The file's module, or one made from `--gemm`. Parse errors go to the
-  /// context's handler.
+  /// The file's module, or one made from `--gemm`: of a product of matrices in
+  /// memory or, with `--block`, of one inside a block (BlockKernel.h). Parse
+  /// errors go to the context's handler.
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
   loadModule(mlir::MLIRContext *context) const;
   CompileOptions compileOptions() const;
+
+private:
+  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+  planBlockModule(mlir::MLIRContext *context) const;
 };
 
 /// Prints `tool: error: message` and returns the exit status 1.

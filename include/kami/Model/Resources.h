@@ -16,6 +16,7 @@
 
 #include "kami/Model/SharedLayout.h"
 #include "kami/Target/Chip.h"
+#include <algorithm>
 
 namespace kami {
 
@@ -29,16 +30,21 @@ struct Registers {
   int64_t heldB = 0;
   /// What has been fetched from shared memory to be multiplied. A slice that
   /// was broadcast in stages is alive as a whole, because a barrier separates
-  /// its arrival from its use. A parked slice is read on demand: ptxas sinks
-  /// each read to its use, so that only some fragments are alive (see
-  /// `onDemandAtoms`).
+  /// its arrival from its use. A parked slice is read on demand, fragment by
+  /// fragment (see `onDemandAtoms`), or, for the lanes' own products, a few
+  /// columns of A and rows of B at a time (`outerProductsAtOnce`).
   int64_t workingA = 0;
   int64_t workingB = 0;
+  /// What is alive beside the held slices while operands are parked: a slice on
+  /// its way from memory to shared memory. Where there are sums by then, ptxas
+  /// 13.0 takes it there piece by piece.
+  int64_t parking = 0;
   /// Addresses, indices, predicates.
   int64_t overhead = 0;
 
   int64_t total() const {
-    return accumulators + heldA + heldB + workingA + workingB + overhead;
+    return heldA + heldB +
+           std::max(accumulators + workingA + workingB, parking) + overhead;
   }
 };
 
@@ -46,10 +52,17 @@ struct Registers {
 /// 40 of them, depending on how many addresses stay alive over the k loop.
 constexpr int64_t registerOverhead = 40;
 
+/// More of them for f64, whose registers have to be even and adjacent, and where
+/// elements of the tile have to be told from padding. Below these, some kernels
+/// of a sample of a thousand are spilled by ptxas 13.0; so many more leave a few
+/// that would have fitted to others.
+constexpr int64_t wideOverhead = 24;
+constexpr int64_t raggedOverhead = 24;
+
 /// Fragments of an operand read on demand that are alive at once: some in use,
 /// some on their way. (An f64 product 128×128×128 on 8 warps, unrolled, with 4
 /// of 16 slices of A and nothing of B in registers takes 190 registers by ptxas
-/// 13.0, where this count predicts 224.)
+/// 13.0, where this count predicts 248.)
 constexpr int64_t onDemandAtoms = 4;
 
 /// `warpSize`: lanes that share a fragment.

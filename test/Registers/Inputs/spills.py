@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""spills.py [--full] [--target=CHIP] [--jobs=N]: compiles products by kami-compile
+and reports those of whose kernels ptxas spills registers to memory, and those that
+take more registers than the plan says. Exits with 1 if any is spilled."""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+BLOCK_TYPES = ["f16", "bf16", "tf32", "tf32x3", "f32", "f64", "f8E4M3FN", "i8"]
+MEMORY_TYPES = ["f16", "bf16", "tf32", "f32", "f64", "f8E4M3FN", "i8"]
+BLOCK_SIZES = ["16x16x16", "32x32x32", "48x48x48", "64x64x64", "96x96x96",
+               "128x128x128", "192x192x192", "256x64x64", "64x64x16",
+               "100x100x100", "17x17x17"]
+MEMORY_SIZES = ["64x64x64", "100x100x100", "128x128x128", "192x192x192",
+                "256x256x256", "1024x1024x1024"]
+
+
+def full():
+    """(source, type, extents, algorithm) of everything that is swept."""
+    for kind in BLOCK_TYPES:
+        for size in BLOCK_SIZES:
+            yield "block", kind, size, "auto"
+    for kind in MEMORY_TYPES:
+        for size in MEMORY_SIZES:
+            for algorithm in ["auto", "1d", "2d", "3d"]:
+                yield "memory", kind, size, algorithm
+
+
+def sample():
+    """The largest and most ragged of each type, whose kernels are the fullest."""
+    for kind in ["f16", "tf32", "tf32x3", "f32", "f64", "i8"]:
+        for size in ["64x64x64", "100x100x100", "128x128x128"]:
+            yield "block", kind, size, "auto"
+    yield "block", "f16", "192x192x192", "auto"
+    yield "block", "f8E4M3FN", "192x192x192", "auto"
+    yield "block", "f64", "32x32x32", "auto"
+    for kind in ["f16", "f32", "f64"]:
+        yield "memory", kind, "100x100x100", "2d"
+        for algorithm in ["1d", "2d", "3d"]:
+            yield "memory", kind, "1024x1024x1024", algorithm
+    yield "memory", "f16", "192x192x192", "2d"
+    yield "memory", "f64", "256x256x256", "auto"
+
+
+def measure(case, target, folder):
+    """(case, spilled bytes, registers, those of the plan), or (case, reason)."""
+    source, kind, size, algorithm = case
+    output = os.path.join(folder, "-".join(case) + ".ptx")
+    command = ["kami-compile", f"--gemm={size}", f"--type={kind}",
+               f"--algorithm={algorithm}", f"--target={target}", "--emit=ptx",
+               "-o", output]
+    if source == "block":
+        command.append("--block")
+    run = subprocess.run(command, capture_output=True, text=True)
+    if "no plan fits" in run.stderr or "cannot be planned" in run.stderr:
+        return case, "no plan"
+    if run.returncode != 0:
+        return case, run.stderr.strip()
+    with open(output + ".json", encoding="utf-8") as file:
+        kernel = json.load(file)
+    if "spill_bytes" not in kernel:
+        return case, "kami-compile found no ptxas"
+    return (case, kernel["spill_bytes"], kernel["registers"],
+            kernel["plan"]["registers"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--target", default="sm_90")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    cases = list(full() if options.full else sample())
+    spilled = failed = above = measured = 0
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        jobs = [pool.submit(measure, case, options.target, folder)
+                for case in cases]
+        for job in concurrent.futures.as_completed(jobs):
+            case, *result = job.result()
+            name = " ".join(case)
+            if len(result) == 1:
+                failed += result[0] != "no plan"
+                print(f"{name}: {result[0]}")
+                continue
+            spills, registers, planned = result
+            measured += 1
+            spilled += spills > 0
+            above += registers > planned
+            note = f", SPILLED {spills} bytes" if spills else ""
+            print(f"{name}: {registers} registers, planned {planned}{note}")
+    print(f"{measured} kernels, {spilled} spilled, {above} with more registers "
+          f"than planned, {failed} failed")
+    return 1 if spilled or failed or measured == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -176,8 +176,7 @@ OwningOpRef<ModuleOp> BlockKernelBuilder::build() {
   };
   Value a = distribute(0, Role::A), bMatrix = distribute(1, Role::B);
   Value sum = repeat(a, bMatrix, kernel.getArgument(3), kernel.getArgument(4));
-  CollectOp::create(b, sum, matrix(aligned(2), block), Value(),
-                    Value());
+  CollectOp::create(b, sum, matrix(aligned(2), block), Value(), Value());
   gpu::ReturnOp::create(b);
   return module;
 }

@@ -68,9 +68,17 @@ static bool isWhole(const Partition &partition) {
          tile.k == partition.stages * partition.grid.k * partition.stageK;
 }
 
-static int64_t overheadOf(const Atom &atom, const Partition &partition) {
+/// The lanes' own products of many operands in registers are not looped over:
+/// ptxas has more of them on their way at once.
+static constexpr int64_t unrolledOverhead = 24;
+
+static int64_t overheadOf(const Atom &atom, const Partition &partition,
+                          const Operand &a, const Operand &b) {
+  bool isUnrolled = atom.instruction == Instruction::Fma &&
+                    !(a.isOnDemand() && b.isOnDemand());
   return registerOverhead + (byteWidth(atom.operand) == 8 ? wideOverhead : 0) +
-         (isWhole(partition) ? 0 : raggedOverhead);
+         (isWhole(partition) ? 0 : raggedOverhead) +
+         (isUnrolled ? unrolledOverhead : 0);
 }
 
 Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
@@ -99,7 +107,7 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
   Registers registers;
   registers.accumulators =
       perThread(partition.warpM * partition.warpN, byteWidth(atom.accumulator));
-  registers.overhead = overheadOf(atom, partition);
+  registers.overhead = overheadOf(atom, partition, a, b);
   if (exchange.unit == Unit::WarpGroup) {
     // B is read where it lies; A is held as a whole, or lies there, too.
     if (slicing.sharedA == 0)

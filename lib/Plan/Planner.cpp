@@ -146,14 +146,16 @@ static Candidate makeCandidate(const Tiling &tiling, const Problem &problem,
   return candidate;
 }
 
-/// Best first. The paper's model judges its own three grids, stage by stage,
-/// before it is stretched to others.
-static auto sortKey(const Candidate &candidate, CostModel model) {
+/// Best first; what may be spilled, last. The paper's model judges its own
+/// three grids, stage by stage, before it is stretched to others.
+static auto sortKey(const Candidate &candidate, CostModel model,
+                    const Chip &chip) {
   const WarpGrid &grid = candidate.plan.grid;
   bool isPapers =
       isPaperGrid(grid) && candidate.plan.transport == Transport::Staged;
   bool isForeign = model == CostModel::Paper && !isPapers;
-  return std::make_tuple(!candidate.fits(), isForeign, candidate.score,
+  return std::make_tuple(!candidate.fits(), isForeign,
+                         isTight(candidate.resources, chip), candidate.score,
                          grid.warps(), candidate.barriers, -grid.m, -grid.n,
                          candidate.plan.transport, candidate.plan.atom->name);
 }
@@ -306,7 +308,7 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
     }
   }
   llvm::sort(choice.candidates, [&](const Candidate &a, const Candidate &b) {
-    return sortKey(a, options.model) < sortKey(b, options.model);
+    return sortKey(a, options.model, chip) < sortKey(b, options.model, chip);
   });
   if (choice.best())
     return choice;

@@ -162,16 +162,22 @@ void GridSearch::tryTile(const Extents &tile) {
 }
 
 /// Parks the fewest slices of one operand with which a thread's registers
-/// suffice; false where no count does.
+/// suffice, if possible with some to spare; false where no count does.
 bool GridSearch::parkUntilFit(const Partition &partition, Slicing &slicing,
                               int64_t Slicing::*count, int64_t held) const {
+  bool spares = true;
   auto suffices = [&](int64_t parked) {
     slicing.*count = parked;
-    return registersPerThread(*atom.atom, partition, slicing, chip.warpSize)
-               .total() <= registerLimit;
+    Registers registers =
+        registersPerThread(*atom.atom, partition, slicing, chip.warpSize);
+    int64_t spared = spares ? 0 : registers.overhead - registerOverhead;
+    return registers.total() - spared <= registerLimit;
   };
-  if (!suffices(held))
-    return false;
+  if (!suffices(held)) {
+    spares = false;
+    if (!suffices(held))
+      return false;
+  }
   // Registers fall with every slice, but for the first and the last one, which
   // change how the rest is fetched.
   int64_t low = -1, high = held;
@@ -238,7 +244,11 @@ bool GridSearch::tryPlan(const Partition &partition, Transport transport,
                      slicing, resources, chip, calibration);
   fits = true;
   auto &best = bests[size_t(transport)];
-  if (!best || cost.total < best->cost.total)
+  auto rank = [&](const Resources &resources, const CalibratedCost &cost) {
+    return std::pair(isTight(resources, chip), cost.total);
+  };
+  if (!best || rank(resources, cost) < rank(best->resources, best->cost))
     best = Tiling{plan, resources, cost, {}};
-  return true;
+  // Slices that leave more room may be found yet.
+  return !isTight(resources, chip);
 }

@@ -15,6 +15,13 @@
 
 namespace kami {
 
+/// Whether the assembler may have to spill some registers: fewer are left than
+/// the model would set aside for addresses. A plan to take if nothing else
+/// fits.
+inline bool isTight(const Resources &resources, const Chip &chip) {
+  return resources.registers.total() > chip.maxRegisters(resources.threads);
+}
+
 /// A plan with what it costs, or why it cannot be.
 struct Tiling {
   Plan plan;

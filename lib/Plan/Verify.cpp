@@ -27,9 +27,13 @@ static bool isWithin(const Extents &extents, int64_t limit) {
 Misfit kami::findMisfit(const Resources &resources, const Chip &chip) {
   if (resources.threads > chip.maxThreadsPerBlock)
     return {Misfit::Threads, resources.threads, chip.maxThreadsPerBlock};
+  // What is set aside for unfavourable cases beyond `registerOverhead` is no
+  // need: it only puts plans behind others (see `isTight`).
   int64_t registers = chip.maxRegisters(resources.threads);
-  if (resources.registers.total() > registers)
-    return {Misfit::Registers, resources.registers.total(), registers};
+  int64_t needed = resources.registers.total() - resources.registers.overhead +
+                   registerOverhead;
+  if (needed > registers)
+    return {Misfit::Registers, needed, registers};
   if (resources.shared.bytes > chip.sharedPerBlock)
     return {Misfit::SharedBytes, resources.shared.bytes, chip.sharedPerBlock};
   return {};

@@ -220,7 +220,8 @@ static LogicalResult runMetadata(Execution &x, Warp &warp,
   return success();
 }
 
-/// Addresses count from the buffer's first byte, which is aligned as well as any.
+/// Addresses count from the buffer's first byte, which is aligned as well as
+/// any.
 static LogicalResult runPointer(Execution &x, Warp &warp,
                                 const Instruction &instruction) {
   const MemRef &memref = warp.memrefs[instruction.operands[0].index];

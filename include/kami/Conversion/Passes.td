@@ -46,7 +46,10 @@ def ConvertKamiToNVGPU : Pass<"convert-kami-to-nvgpu", "::mlir::gpu::GPUFuncOp">
   let summary = "Turn warp-level ops into lanes and registers of NVIDIA's devices";
   let description = [{
     Fragments become one flat vector of a lane's registers per tile, following
-    the atom's fragment maps. Products become `nvgpu.mma.sync` where it is right
+    the atom's fragment maps. A matrix is accessed by `vector.load` and
+    `vector.store` where a lane's elements are adjacent, aligned and in the
+    matrix, which is tested at run time as far as it is not known; else by
+    element. Products become `nvgpu.mma.sync` where it is right
     and `kami.mma_sync` elsewhere, or `math.fma` where the atom is `fma`; f32
     elements that a matrix unit reads as tf32 are rounded by
     `nvvm.convert.float.to.tf32`. Broadcasts, shared slices and reductions

@@ -31,9 +31,9 @@ struct BlockOperands {
 
 /// A module with one kernel, `block_gemm`, of A (sets × m × k), B (sets × k ×
 /// n), C (blocks × m × n, of the accumulator's type), each at a multiple of 256
-/// bytes, the number of repeats R, and -1: C = R·A·B. The extents are the plan's tile. No function launches it.
-/// The last argument keeps compilers from taking reads of operands that stay in
-/// shared memory out of the loop.
+/// bytes, the number of repeats R, and -1: C = R·A·B. The extents are the
+/// plan's tile. No function launches it. The last argument keeps compilers from
+/// taking reads of operands that stay in shared memory out of the loop.
 mlir::OwningOpRef<mlir::ModuleOp>
 buildBlockModule(mlir::MLIRContext *context, const Plan &plan,
                  const BlockOperands &operands);

@@ -62,7 +62,9 @@ static int64_t divisorOf(Value index, unsigned depth) {
   if (auto argument = dyn_cast<BlockArgument>(index))
     return divisorOfArgument(argument, depth);
   Operation *op = index.getDefiningOp();
-  auto operand = [&](unsigned i) { return divisorOf(op->getOperand(i), depth); };
+  auto operand = [&](unsigned i) {
+    return divisorOf(op->getOperand(i), depth);
+  };
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MinUIOp,
             arith::MaxSIOp, arith::MaxUIOp, arith::RemUIOp, arith::RemSIOp>(
@@ -91,8 +93,7 @@ static int64_t divisorOfOffset(memref::SubViewOp op) {
   int64_t offset, all = maxDivisor;
   if (failed(type.getStridesAndOffset(strides, offset)))
     return 1;
-  for (auto [start, stride] :
-       llvm::zip_equal(op.getMixedOffsets(), strides)) {
+  for (auto [start, stride] : llvm::zip_equal(op.getMixedOffsets(), strides)) {
     int64_t step = ShapedType::isDynamic(stride) ? 1 : divisorOf(stride);
     all = std::min(all, product(divisorOf(start, maxDepth), step));
   }
@@ -124,15 +125,15 @@ static int64_t knownAlignment(Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   int64_t natural = divisorOf(elementBytes(type));
   if (auto argument = dyn_cast<BlockArgument>(memref))
-    return std::max(natural, std::min(promisedAlignment(argument),
-                                      divisorOfStart(type)));
+    return std::max(
+        natural, std::min(promisedAlignment(argument), divisorOfStart(type)));
   int64_t known =
       llvm::TypeSwitch<Operation *, int64_t>(memref.getDefiningOp())
           // The promise is the buffer's.
           .Case([&](memref::AssumeAlignmentOp op) {
-            return std::max(knownAlignment(op.getMemref()),
-                            std::min(divisorOf(op.getAlignment()),
-                                     divisorOfStart(type)));
+            return std::max(
+                knownAlignment(op.getMemref()),
+                std::min(divisorOf(op.getAlignment()), divisorOfStart(type)));
           })
           .Case([&](memref::SubViewOp op) {
             return std::min(knownAlignment(op.getSource()),
@@ -155,12 +156,10 @@ AlignmentAnalysis::AlignmentAnalysis(Operation *root) {
     known[op] = {knownAlignment(matrix),
                  {divisorOf(row, maxDepth), divisorOf(column, maxDepth)}};
   };
-  root->walk([&](LoadOp op) {
-    add(op, op.getSource(), op.getRow(), op.getColumn());
-  });
-  root->walk([&](StoreOp op) {
-    add(op, op.getDest(), op.getRow(), op.getColumn());
-  });
+  root->walk(
+      [&](LoadOp op) { add(op, op.getSource(), op.getRow(), op.getColumn()); });
+  root->walk(
+      [&](StoreOp op) { add(op, op.getDest(), op.getRow(), op.getColumn()); });
 }
 
 Value nvgpu_lowering::addressOf(ImplicitLocOpBuilder &b, Value memref) {

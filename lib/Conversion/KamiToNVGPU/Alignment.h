@@ -28,8 +28,8 @@ struct WindowAlignment {
   std::array<int64_t, 2> corner = {1, 1};
 };
 
-/// What is known of all of a kernel's accesses. Without any promise, a matrix is
-/// aligned as its elements are; promises are `memref.assume_alignment`, a
+/// What is known of all of a kernel's accesses. Without any promise, a matrix
+/// is aligned as its elements are; promises are `memref.assume_alignment`, a
 /// kernel argument's `llvm.align`, dynamic shared memory, and offsets of views.
 /// To be computed before a conversion, which takes loops apart.
 class AlignmentAnalysis {

@@ -50,8 +50,8 @@ FragmentWindow::FragmentWindow(ImplicitLocOpBuilder &b, FragmentType fragment,
   if (along == 0)
     wordMatrix = memref::TransposeOp::create(
         b, matrix,
-        AffineMapAttr::get(AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0},
-                                                        b.getContext())));
+        AffineMapAttr::get(AffineMap::getPermutationMap(
+            ArrayRef<unsigned>{1, 0}, b.getContext())));
 }
 
 MatrixPlace FragmentWindow::place(int64_t tile, unsigned value) const {
@@ -145,9 +145,10 @@ int64_t FragmentWindow::widestWord() const {
   return 1;
 }
 
-/// Whether all words begin at a multiple of their size. The addresses, positions
-/// and strides of which that is not known are tested at once: together they have
-/// to have no low bit. All of a warp's lanes get the same answer.
+/// Whether all words begin at a multiple of their size. The addresses,
+/// positions and strides of which that is not known are tested at once:
+/// together they have to have no low bit. All of a warp's lanes get the same
+/// answer.
 Value FragmentWindow::areWordsAligned(ImplicitLocOpBuilder &b) const {
   int64_t scale = elementBytes(), bytes = width * scale;
   SmallVector<Value> unknown;
@@ -159,9 +160,8 @@ Value FragmentWindow::areWordsAligned(ImplicitLocOpBuilder &b) const {
   if (alignment.corner[along] * scale < bytes)
     unknown.push_back(times(corner[along]));
   if (ShapedType::isDynamic(strides[1 - along]))
-    unknown.push_back(times(
-        memref::ExtractStridedMetadataOp::create(b, matrix).getStrides()[1 -
-                                                                         along]));
+    unknown.push_back(times(memref::ExtractStridedMetadataOp::create(b, matrix)
+                                .getStrides()[1 - along]));
   if (unknown.empty())
     return {};
   Value all = unknown.front();
@@ -199,8 +199,8 @@ void FragmentWindow::store(ImplicitLocOpBuilder &b, Value element,
   memref::StoreOp::create(b, element, matrix, indices(b, place));
 }
 
-SmallVector<Value, 2>
-FragmentWindow::wordIndices(ImplicitLocOpBuilder &b, MatrixPlace place) const {
+SmallVector<Value, 2> FragmentWindow::wordIndices(ImplicitLocOpBuilder &b,
+                                                  MatrixPlace place) const {
   std::array<Value, 2> at = indices(b, place);
   return {at[1 - along], at[along]};
 }

@@ -67,8 +67,8 @@ private:
   int64_t elementBytes() const;
   std::array<mlir::Value, 2> indices(mlir::ImplicitLocOpBuilder &b,
                                      MatrixPlace place) const;
-  llvm::SmallVector<mlir::Value, 2>
-  wordIndices(mlir::ImplicitLocOpBuilder &b, MatrixPlace place) const;
+  llvm::SmallVector<mlir::Value, 2> wordIndices(mlir::ImplicitLocOpBuilder &b,
+                                                MatrixPlace place) const;
 
   FragmentType fragment;
   mlir::Value matrix;

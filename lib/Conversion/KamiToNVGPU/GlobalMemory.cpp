@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // By words where they are right, else element by element; an element beyond the
-// matrix is never touched. What registers have in common, because the matrix has
-// a stride of 0, is loaded once.
+// matrix is never touched. What registers have in common, because the matrix
+// has a stride of 0, is loaded once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,10 +73,9 @@ struct ConvertLoad : ConvertAccess<LoadOp> {
     auto byWords = [&] { return loadWords(b, fragment, window); };
     SmallVector<Type> types(fragment.getNumTiles(), tileType(fragment));
     rewriter.replaceOpWithMultiple(
-        op, {window.wordElements() == 1
-                 ? byElements()
-                 : choose(b, window.areWordsRight(b), types, byWords,
-                          byElements)});
+        op, {window.wordElements() == 1 ? byElements()
+                                        : choose(b, window.areWordsRight(b),
+                                                 types, byWords, byElements)});
     return success();
   }
 

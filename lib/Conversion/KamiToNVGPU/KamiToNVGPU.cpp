@@ -219,7 +219,8 @@ void kami::addFragmentConversion(TypeConverter &converter) {
 }
 
 void kami::populateKamiToNVGPUPatterns(const TypeConverter &converter,
-                                       Operation *root, RewritePatternSet &patterns) {
+                                       Operation *root,
+                                       RewritePatternSet &patterns) {
   patterns.add<ConvertWarpCoordinates, ConvertFill, ConvertMma, ConvertSelect>(
       converter, patterns.getContext());
   populateElementPatterns(converter, patterns);

@@ -106,10 +106,11 @@ private:
 
   /// The sums after `count` outer products from the `first` on, `from` further
   /// on.
-  static SmallVector<Value>
-  addProducts(ImplicitLocOpBuilder &b, MmaOp op, const OperandTiles &left,
-              const OperandTiles &right, int64_t first, int64_t count,
-              Value from, ValueRange start) {
+  static SmallVector<Value> addProducts(ImplicitLocOpBuilder &b, MmaOp op,
+                                        const OperandTiles &left,
+                                        const OperandTiles &right,
+                                        int64_t first, int64_t count,
+                                        Value from, ValueRange start) {
     FragmentType c = op.getC().getType();
     Type sum = c.getElementType();
     SmallVector<Feed> feeds = feedsOf(c.getAtom());

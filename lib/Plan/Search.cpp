@@ -162,10 +162,10 @@ void GridSearch::tryTile(const Extents &tile) {
 }
 
 /// Parks the fewest slices of one operand with which a thread's registers
-/// suffice, if possible with some to spare; false where no count does.
+/// suffice, with or without some to spare; false where no count does.
 bool GridSearch::parkUntilFit(const Partition &partition, Slicing &slicing,
-                              int64_t Slicing::*count, int64_t held) const {
-  bool spares = true;
+                              int64_t Slicing::*count, int64_t held,
+                              bool spares) const {
   auto suffices = [&](int64_t parked) {
     slicing.*count = parked;
     Registers registers =
@@ -173,11 +173,8 @@ bool GridSearch::parkUntilFit(const Partition &partition, Slicing &slicing,
     int64_t spared = spares ? 0 : registers.overhead - registerOverhead;
     return registers.total() - spared <= registerLimit;
   };
-  if (!suffices(held)) {
-    spares = false;
-    if (!suffices(held))
-      return false;
-  }
+  if (!suffices(held))
+    return false;
   // Registers fall with every slice, but for the first and the last one, which
   // change how the rest is fetched.
   int64_t low = -1, high = held;
@@ -195,8 +192,11 @@ bool GridSearch::tryStaged(const Partition &partition) {
   if (tryPlan(partition, Transport::Staged, {sliceK, 0, 0}))
     return true;
   auto tryParked = [&](Slicing slicing, int64_t Slicing::*count, int64_t held) {
-    return parkUntilFit(partition, slicing, count, held) &&
-           tryPlan(partition, Transport::Staged, slicing);
+    return llvm::any_of(std::array{true, false}, [&](bool spares) {
+      Slicing parked = slicing;
+      return parkUntilFit(partition, parked, count, held, spares) &&
+             tryPlan(partition, Transport::Staged, parked);
+    });
   };
   bool any = tryParked({sliceK, 0, 0}, &Slicing::sharedA, heldA);
   any |= tryParked({sliceK, 0, 0}, &Slicing::sharedB, heldB);
@@ -212,11 +212,15 @@ void GridSearch::tryGathered(const Partition &partition) {
   Slicing slicing = {partition.sliceK, grid.n > 1 ? heldA : 0,
                      grid.m > 1 ? heldB : 0};
   Slicing parked = slicing;
+  auto park = [&](int64_t Slicing::*count, int64_t held) {
+    return parkUntilFit(partition, parked, count, held, /*spares=*/true) ||
+           parkUntilFit(partition, parked, count, held, /*spares=*/false);
+  };
   bool suffices = true;
   if (grid.n == 1)
-    suffices = parkUntilFit(partition, parked, &Slicing::sharedA, heldA);
+    suffices = park(&Slicing::sharedA, heldA);
   else if (grid.m == 1)
-    suffices = parkUntilFit(partition, parked, &Slicing::sharedB, heldB);
+    suffices = park(&Slicing::sharedB, heldB);
   // Where nothing suffices, the plan that parks least is the one to tell about.
   tryPlan(partition, Transport::Gathered, suffices ? parked : slicing);
 }

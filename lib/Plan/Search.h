@@ -62,7 +62,7 @@ private:
   void keepMisfit(const Plan &plan, const Resources &resources,
                   const Misfit &misfit);
   bool parkUntilFit(const Partition &partition, Slicing &slicing,
-                    int64_t Slicing::*count, int64_t held) const;
+                    int64_t Slicing::*count, int64_t held, bool spares) const;
   /// The larger of the two best plans' cycles, infinite while one is missing.
   double worstBest() const;
   llvm::SmallVector<int64_t, 8> tileExtents(int64_t extent, int64_t parts,

@@ -52,10 +52,10 @@ struct Registers {
 /// 40 of them, depending on how many addresses stay alive over the k loop.
 constexpr int64_t registerOverhead = 40;
 
-/// More of them for f64, whose registers have to be even and adjacent, and where
-/// elements of the tile have to be told from padding. Below these, some kernels
-/// of a sample of a thousand are spilled by ptxas 13.0; so many more leave a few
-/// that would have fitted to others.
+/// More of them for f64, whose registers have to be even and adjacent, and
+/// where elements of the tile have to be told from padding. Below these, some
+/// kernels of a sample of a thousand are spilled by ptxas 13.0; so many more
+/// leave a few that would have fitted to others.
 constexpr int64_t wideOverhead = 24;
 constexpr int64_t raggedOverhead = 24;
 

@@ -135,8 +135,8 @@ struct Chip {
   const AtomRate *findRate(const Atom &atom) const;
   /// The most 32-bit registers that each of `threads` threads of a block can
   /// have; zero where a block cannot have so many threads. Warps are dealt to
-  /// as many partitions as there are matrix units, each with registers of its own
-  /// (ptxas 13.0 gives each of 288 threads 168, as of 384).
+  /// as many partitions as there are matrix units, each with registers of its
+  /// own (ptxas 13.0 gives each of 288 threads 168, as of 384).
   int64_t maxRegisters(int64_t threads) const;
 };
 

@@ -27,12 +27,12 @@ llvm::Expected<Extents> kami::parseBlockSize(llvm::StringRef text) {
 /// Builds all candidates, as many at a time as the host has cores.
 static std::vector<BuiltKernel>
 buildAll(llvm::ArrayRef<const Candidate *> candidates, llvm::StringRef chip,
-         int64_t blocks) {
+         int64_t blocks, ElementKind type) {
   std::vector<BuiltKernel> kernels(candidates.size());
   llvm::DefaultThreadPool pool;
   for (auto [candidate, kernel] : llvm::zip_equal(candidates, kernels))
-    pool.async([candidate = candidate, kernel = &kernel, chip, blocks] {
-      *kernel = buildBlockKernel(candidate->plan, chip, blocks);
+    pool.async([candidate = candidate, kernel = &kernel, chip, blocks, type] {
+      *kernel = buildBlockKernel(candidate->plan, chip, blocks, type);
     });
   pool.wait();
   return kernels;
@@ -126,7 +126,7 @@ llvm::Error
 BlockBenchmark::measure(const Problem &problem,
                         llvm::ArrayRef<const Candidate *> candidates) {
   std::vector<BuiltKernel> kernels =
-      buildAll(candidates, timer->chip().name, options.blocks);
+      buildAll(candidates, timer->chip().name, options.blocks, problem.operand);
   BlockMatrices matrices(timer->get(), &context, problem, options.blocks);
   if (llvm::Error error = matrices.allocate())
     return error;

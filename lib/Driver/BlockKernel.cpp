@@ -50,8 +50,14 @@ private:
   /// Matrices of a role, `count` of them.
   MemRefType matrices(Role role, int64_t count) const {
     auto type = DistributedType::get(role, plan);
+    Type element = type.getElementType();
+    std::optional<ElementKind> given = role == Role::A   ? operands.typeA
+                                       : role == Role::B ? operands.typeB
+                                                         : std::nullopt;
+    if (given)
+      element = elementType(plan.getContext(), *given);
     return MemRefType::get({count, type.getShape()[0], type.getShape()[1]},
-                           type.getElementType());
+                           element);
   }
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value).getResult();

@@ -80,6 +80,8 @@ llvm::Expected<BlockCase> BlockSweep::drawCase(int64_t number,
   one.operands.blocks = 1 + below(2);
   one.operands.sets = below(2) ? 1 : one.operands.blocks;
   one.repeats = 1 + below(3);
+  one.operands.typeA = one.problem.operand;
+  one.operands.typeB = one.problem.operandB();
   one.run.repeats = 0;
   one.run.seed = options.seed * 1000003 + number;
   one.run.inputs = below(2) ? InputKind::Integers : InputKind::Random;

@@ -20,7 +20,8 @@
 using namespace kami;
 
 BuiltKernel kami::buildBlockKernel(const Plan &plan, llvm::StringRef chip,
-                                   int64_t blocks) {
+                                   int64_t blocks,
+                                   std::optional<ElementKind> type) {
   BuiltKernel built;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   loadAllDialects(context);
@@ -30,7 +31,8 @@ BuiltKernel kami::buildBlockKernel(const Plan &plan, llvm::StringRef chip,
           built.error += (built.error.empty() ? "" : "; ") + diagnostic.str();
         return mlir::success();
       });
-  auto module = buildBlockModule(&context, plan, {operandSets, blocks});
+  auto module =
+      buildBlockModule(&context, plan, {operandSets, blocks, type, type});
   CompileOptions options;
   options.chip = chip.str();
   Level level = findPtxas().empty() ? Level::PTX : Level::Cubin;

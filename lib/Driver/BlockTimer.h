@@ -30,9 +30,11 @@ struct BuiltKernel {
 constexpr int64_t operandSets = 64;
 
 /// The kernel of BlockKernel.h for `blocks` blocks, by ptxas where there is
-/// one. Threads may call this at the same time.
+/// one, of operands of that type in memory if not of the atom's. Threads may
+/// call this at the same time.
 BuiltKernel buildBlockKernel(const Plan &plan, llvm::StringRef chip,
-                             int64_t blocks);
+                             int64_t blocks,
+                             std::optional<ElementKind> type = std::nullopt);
 
 /// A, B and C of all blocks on the device, and what the sums of integers are.
 class BlockMatrices {

@@ -147,7 +147,9 @@ InputFlags::planBlockModule(mlir::MLIRContext *context) const {
   llvm::Expected<Choice> choice = choosePlan(*problem, **chip, options);
   if (!choice)
     return choice.takeError();
-  return buildBlockModule(context, choice->best()->plan, BlockOperands());
+  return buildBlockModule(
+      context, choice->best()->plan,
+      {/*sets=*/1, /*blocks=*/1, problem->operand, problem->operandB()});
 }
 
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>

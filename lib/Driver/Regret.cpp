@@ -257,9 +257,12 @@ llvm::Error RegretRun::measureAll() {
   size_t window = 4 * pool.getMaxConcurrency(), next = 0;
   for (size_t i = 0; i != tasks.size(); ++i) {
     for (; next != tasks.size() && ahead.size() < window; ++next)
-      ahead.push_back(pool.async([plan = tasks[next].candidate.plan, this] {
-        return buildBlockKernel(plan, timer->chip().name, options.blocks);
-      }));
+      ahead.push_back(
+          pool.async([plan = tasks[next].candidate.plan,
+                      type = regretProblems()[tasks[next].problem].type, this] {
+            return buildBlockKernel(plan, timer->chip().name, options.blocks,
+                                    type);
+          }));
     std::shared_future<BuiltKernel> built = std::move(ahead.front());
     ahead.pop_front();
     built.wait();

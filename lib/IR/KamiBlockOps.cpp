@@ -29,9 +29,13 @@ static LogicalResult verifyExtents(Operation *op, DistributedType type,
 LogicalResult DistributeOp::verify() {
   DistributedType type = getResult().getType();
   auto matrix = cast<MemRefType>(getSource().getType());
-  if (matrix.getElementType() != type.getElementType())
+  if (!isLoadable(matrix.getElementType(), type.getElementType()))
     return emitOpError("expected a matrix of ")
-           << type.getElementType() << ", but got " << matrix.getElementType();
+           << type.getElementType()
+           << (isa<FloatType>(type.getElementType())
+                   ? " or of floats that it has"
+                   : "")
+           << ", but got " << matrix.getElementType();
   if (type.getRole() == Role::C)
     return emitOpError("expected a result of role a or b, but got c");
   return verifyExtents(*this, type, matrix);

@@ -152,6 +152,15 @@ static LogicalResult verifyOperandKinds(GemmOp op) {
   return success();
 }
 
+bool kami::isLoadable(Type element, Type type) {
+  if (element == type)
+    return true;
+  auto from = dyn_cast<FloatType>(element), to = dyn_cast<FloatType>(type);
+  return from && to &&
+         APFloat::isRepresentableBy(from.getFloatSemantics(),
+                                    to.getFloatSemantics());
+}
+
 bool kami::isStorable(Type accumulator, Type element) {
   return element == accumulator ||
          (isa<FloatType>(element) && isa<FloatType>(accumulator) &&
@@ -227,10 +236,12 @@ PlanAttr GemmOp::getDistribution() {
 static LogicalResult verifyElementTypes(GemmOp op) {
   Type a = op.getMultipliedType(Role::A), b = op.getMultipliedType(Role::B);
   Type c = op.getCType().getElementType(), accumulator = op.getAccumulator();
-  auto isFloat8 = [](Type type) {
-    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
+  // f16 has the numbers of all 8-bit floats.
+  auto isHalf = [](Type type) {
+    return type.isF16() ||
+           (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8);
   };
-  if (a != b && !(isFloat8(a) && isFloat8(b)))
+  if (a != b && !(isHalf(a) && isHalf(b)))
     return op.emitOpError("expected A and B of one element type, but got ")
            << a << " and " << b;
   for (Type type : {a, c, accumulator})
@@ -251,9 +262,10 @@ static LogicalResult verifyElementTypes(GemmOp op) {
       return op.emitOpError("expected ")
              << name << " of the accumulator's type " << accumulator
              << ", but got " << scale.getType();
-  if (accumulator.getIntOrFloatBitWidth() < a.getIntOrFloatBitWidth())
-    return op.emitOpError("expected an accumulator at least as wide as A's ")
-           << a << ", but got " << accumulator;
+  for (auto [type, name] : {std::pair(a, "A"), std::pair(b, "B")})
+    if (accumulator.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
+      return op.emitOpError("expected an accumulator at least as wide as ")
+             << name << "'s " << type << ", but got " << accumulator;
   if (convertsC && !isStorable(accumulator, c))
     return op.emitOpError("expected C's elements of the accumulator's type ")
            << accumulator

@@ -76,9 +76,11 @@ LogicalResult WarpCoordinatesOp::verify() {
 
 LogicalResult LoadOp::verify() {
   Type element = cast<MemRefType>(getSource().getType()).getElementType();
-  if (element != getResult().getType().getStorageType())
+  Type type = getResult().getType().getStorageType();
+  if (!isLoadable(element, type))
     return emitOpError("expected a matrix of ")
-           << getResult().getType().getStorageType() << ", but got " << element;
+           << type << (isa<FloatType>(type) ? " or of floats that it has" : "")
+           << ", but got " << element;
   return success();
 }
 

@@ -95,5 +95,16 @@ bool kami::canMultiply(ElementKind a, ElementKind b) {
   auto isByte = [](ElementKind kind) {
     return kind == ElementKind::I8 || kind == ElementKind::U8;
   };
-  return a == b || (isFloat8(a) && isFloat8(b)) || (isByte(a) && isByte(b));
+  return isMultipliedAs(a, b) || isMultipliedAs(b, a) ||
+         (isFloat8(a) && isFloat8(b)) || (isByte(a) && isByte(b));
+}
+
+std::optional<ElementKind> kami::widened(ElementKind kind) {
+  if (isFloat8(kind))
+    return ElementKind::F16;
+  return std::nullopt;
+}
+
+bool kami::isMultipliedAs(ElementKind from, ElementKind to) {
+  return from == to || widened(from) == to;
 }

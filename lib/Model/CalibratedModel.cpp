@@ -70,16 +70,17 @@ struct BlockBytes {
 /// For matrices in row-major order. `tile` may exceed the problem.
 static BlockBytes blockBytes(const Work &work, double blocks, const Atom &atom,
                              const Extents &tile) {
-  double operand = byteWidth(atom.operand);
+  double operandA = work.bytesA ? work.bytesA : byteWidth(atom.operand);
+  double operandB = work.bytesB ? work.bytesB : byteWidth(atom.operandB());
   double accumulator = byteWidth(atom.accumulator);
   double m = work.extents.m, n = work.extents.n, k = work.extents.k;
   double tileM = std::min<double>(tile.m, m);
   double tileN = std::min<double>(tile.n, n);
   double tileK = std::min<double>(tile.k, k);
-  double a = tileM * k / tileK * rowBytes(tileK, k, operand);
-  double b = k * rowBytes(tileN, n, operand);
+  double a = tileM * k / tileK * rowBytes(tileK, k, operandA);
+  double b = k * rowBytes(tileN, n, operandB);
   double c = tileM * rowBytes(tileN, n, accumulator);
-  double once = (m + n) * k * operand + m * n * accumulator;
+  double once = (m * operandA + n * operandB) * k + m * n * accumulator;
   return {a + b + c, once * work.batch / blocks};
 }
 

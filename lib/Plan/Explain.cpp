@@ -85,13 +85,14 @@ static std::string cycles(double value) {
 }
 
 static Line describe(const Candidate &candidate, const Choice &choice,
-                     CostModel model) {
+                     const Problem &problem, CostModel model) {
   const Plan &plan = candidate.plan;
+  bool widens = plan.widens(problem.operand, problem.operandB());
   Line line = {
       flag(plan.algorithm()).str(),
       print(plan.grid),
       print(plan.tile),
-      atomName(plan).str(),
+      atomName(plan).str() + (widens ? " (widened)" : ""),
       name(plan.transport).str(),
       llvm::itostr(plan.slices.k),
       llvm::formatv("{0}+{1}", plan.slices.sharedA, plan.slices.sharedB)};
@@ -141,7 +142,7 @@ void kami::explainText(const Choice &choice, const Problem &problem,
                         calibration.source);
   std::vector<Line> lines = {headings(options.model)};
   for (const Candidate *candidate : select(choice, detail))
-    lines.push_back(describe(*candidate, choice, options.model));
+    lines.push_back(describe(*candidate, choice, problem, options.model));
   printTable(lines, os);
 }
 
@@ -172,7 +173,8 @@ static llvm::json::Object costMembers(const Candidate &candidate) {
   };
 }
 
-static llvm::json::Object members(const Candidate &candidate) {
+static llvm::json::Object members(const Candidate &candidate,
+                                  const Problem &problem) {
   const Plan &plan = candidate.plan;
   llvm::json::Object object = costMembers(candidate);
   object["algorithm"] = flag(plan.algorithm());
@@ -181,6 +183,7 @@ static llvm::json::Object members(const Candidate &candidate) {
   object["threads"] = candidate.resources.threads;
   object["tile"] = array(plan.tile.m, plan.tile.n, plan.tile.k);
   object["atom"] = atomName(plan);
+  object["widened"] = plan.widens(problem.operand, problem.operandB());
   object["transport"] = name(plan.transport);
   object["slice_k"] = plan.slices.k;
   object["shared_slices_a"] = plan.slices.sharedA;
@@ -198,7 +201,7 @@ llvm::json::Object kami::explainJSON(const Choice &choice,
                                      Detail detail) {
   llvm::json::Object object;
   if (!choice.candidates.empty())
-    object = members(choice.candidates.front());
+    object = members(choice.candidates.front(), problem);
   const Extents &extents = problem.extents;
   object["gemm"] = array(extents.m, extents.n, extents.k);
   object["type"] = name(problem.operand);
@@ -215,7 +218,7 @@ llvm::json::Object kami::explainJSON(const Choice &choice,
   if (detail == Detail::All) {
     llvm::json::Array all;
     for (const Candidate &candidate : choice.candidates)
-      all.push_back(members(candidate));
+      all.push_back(members(candidate, problem));
     object["candidates"] = std::move(all);
   }
   return object;

@@ -24,6 +24,9 @@ static constexpr int64_t maxWarps = 16;
 static constexpr int64_t maxLayers = 4;
 /// Atoms below this part of the fastest one's rate are left to those who ask.
 static constexpr double slowAtom = 0.75;
+/// The same where only one of the two widens elements: then they take twice the
+/// registers and shared memory, which may matter more.
+static constexpr double slowWidth = 0.5;
 
 llvm::StringRef kami::name(CostModel model) {
   return model == CostModel::Paper ? "paper" : "calibrated";
@@ -131,9 +134,8 @@ static Candidate makeCandidate(const Tiling &tiling, const Problem &problem,
                   options.calibrationFor(chip));
   candidate.calibrated =
       tiling.misfit
-          ? calibratedCost({problem.extents, problem.batch}, atom, partition,
-                           tiling.plan.slices, tiling.resources, chip,
-                           options.calibrationFor(chip))
+          ? calibratedCost(workOf(problem), atom, partition, tiling.plan.slices,
+                           tiling.resources, chip, options.calibrationFor(chip))
           : tiling.cost;
   bool isPaper = options.model == CostModel::Paper;
   candidate.costs = isPaper ? costsOf(candidate.paper)
@@ -218,28 +220,51 @@ static llvm::Error missingGrid(const Problem &problem) {
                                  " meets the constraints");
 }
 
+/// The chip's atoms for the problem's elements, and those for what these may be
+/// extended to.
+static llvm::SmallVector<RatedAtom, 4> atomsOf(const Problem &problem,
+                                               const Chip &chip, Unit unit) {
+  auto find = [&](ElementKind a, ElementKind b) {
+    return unit == Unit::Warp ? chip.atomsFor(a, b, problem.accumulator)
+                              : chip.groupAtomsFor(a, b, problem.accumulator);
+  };
+  ElementKind a = problem.operand, b = problem.operandB();
+  llvm::SmallVector<RatedAtom, 4> atoms = find(a, b);
+  if (widened(a) || widened(b))
+    llvm::append_range(atoms,
+                       find(widened(a).value_or(a), widened(b).value_or(b)));
+  return atoms;
+}
+
 /// The atoms worth trying: none that is much slower than the fastest, and none
 /// that does in one instruction what another does as fast in several.
 static llvm::SmallVector<RatedAtom, 4>
 usefulAtoms(const Problem &problem, const Chip &chip,
             const Calibration &calibration) {
-  auto atoms =
-      chip.atomsFor(problem.operand, problem.operandB(), problem.accumulator);
+  auto atoms = atomsOf(problem, chip, Unit::Warp);
+  if (atoms.empty())
+    return atoms;
   auto speed = [&](const RatedAtom &atom) {
     const Extents &shape = atom.atom->shape;
     return shape.m * shape.n * shape.k / calibration.of(*atom.atom).cycles;
   };
+  auto isAlike = [](const RatedAtom &one, const RatedAtom &other) {
+    return one.atom->operand == other.atom->operand;
+  };
   auto isRepeated = [&](const RatedAtom &atom, const RatedAtom &by) {
     const Extents &shape = atom.atom->shape, &part = by.atom->shape;
-    return shape.m == part.m && shape.n == part.n && shape.k > part.k &&
-           shape.k % part.k == 0 && speed(by) >= speed(atom);
+    return isAlike(atom, by) && shape.m == part.m && shape.n == part.n &&
+           shape.k > part.k && shape.k % part.k == 0 &&
+           speed(by) >= speed(atom);
   };
-  double fastest = 0;
-  for (const RatedAtom &atom : atoms)
-    fastest = std::max(fastest, speed(atom));
+  const RatedAtom &fastest =
+      *llvm::max_element(atoms, [&](const RatedAtom &a, const RatedAtom &b) {
+        return speed(a) < speed(b);
+      });
   llvm::SmallVector<RatedAtom, 4> useful;
   for (const RatedAtom &atom : atoms)
-    if (speed(atom) >= slowAtom * fastest &&
+    if (speed(atom) >=
+            (isAlike(atom, fastest) ? slowAtom : slowWidth) * speed(fastest) &&
         llvm::none_of(atoms, [&](const RatedAtom &other) {
           return isRepeated(atom, other);
         }))
@@ -284,9 +309,7 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
 
   Choice choice;
   if (problem.source == Source::Block) {
-    llvm::append_range(atoms,
-                       chip.groupAtomsFor(problem.operand, problem.operandB(),
-                                          problem.accumulator));
+    llvm::append_range(atoms, atomsOf(problem, chip, Unit::WarpGroup));
     addBlockCandidates(problem, chip, options, grids, atoms, choice);
   }
   for (const WarpGrid &grid : grids) {
@@ -335,8 +358,8 @@ Candidate kami::evaluatePlan(const Plan &plan, const Problem &problem,
   tiling.resources = resourcesOf(*plan.atom, partition, plan.slices,
                                  chip.warpSize, plan.exchange(problem.source));
   if (!tiling.misfit)
-    tiling.cost = calibratedCost({problem.extents, problem.batch}, *plan.atom,
-                                 partition, plan.slices, tiling.resources, chip,
-                                 options.calibrationFor(chip));
+    tiling.cost =
+        calibratedCost(workOf(problem), *plan.atom, partition, plan.slices,
+                       tiling.resources, chip, options.calibrationFor(chip));
   return makeCandidate(tiling, problem, chip, options);
 }

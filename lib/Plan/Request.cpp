@@ -87,8 +87,8 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &text) {
     if (!canMultiply(problem.operand, other))
       return llvm::createStringError(
           "expected --type-b to be " + name(problem.operand) +
-          ", or as --type one of i8 and u8 or of f8E4M3FN and f8E5M2, but got "
-          "'" +
+          ", or as --type one of i8 and u8 or of f16, f8E4M3FN and f8E5M2, but "
+          "got '" +
           text.typeB + "'");
     if (other != problem.operand)
       problem.otherOperand = other;

@@ -100,7 +100,7 @@ void GridSearch::run() {
     int64_t n;
   };
   llvm::SmallVector<Area, 64> areas;
-  Work work = {problemExtents, problem.batch};
+  Work work = workOf(problem);
   for (int64_t m : rows)
     for (int64_t n : columns)
       areas.push_back(
@@ -243,9 +243,8 @@ bool GridSearch::tryPlan(const Partition &partition, Transport transport,
     keepMisfit(plan, resources, misfit);
     return false;
   }
-  CalibratedCost cost =
-      calibratedCost({problem.extents, problem.batch}, *atom.atom, partition,
-                     slicing, resources, chip, calibration);
+  CalibratedCost cost = calibratedCost(workOf(problem), *atom.atom, partition,
+                                       slicing, resources, chip, calibration);
   fits = true;
   auto &best = bests[size_t(transport)];
   auto rank = [&](const Resources &resources, const CalibratedCost &cost) {

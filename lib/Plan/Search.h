@@ -30,6 +30,12 @@ struct Tiling {
   Misfit misfit;
 };
 
+/// What the model is told of the problem.
+inline Work workOf(const Problem &problem) {
+  return {problem.extents, problem.batch, byteWidth(problem.operand),
+          byteWidth(problem.operandB())};
+}
+
 /// Tries tiles, slice widths and counts of parked slices for a fixed grid and
 /// atom, and keeps for either transport the one of fewest calibrated cycles.
 class GridSearch {

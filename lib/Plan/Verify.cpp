@@ -48,8 +48,8 @@ static Misfit findMisfitOfForm(const Plan &plan, const Problem &problem,
     return {Misfit::NoAtom};
   if (!chip.findRate(*plan.atom))
     return {Misfit::AtomNotOfChip};
-  if (plan.atom->operand != problem.operand ||
-      plan.atom->operandB() != problem.operandB())
+  if (!isMultipliedAs(problem.operand, plan.atom->operand) ||
+      !isMultipliedAs(problem.operandB(), plan.atom->operandB()))
     return {Misfit::WrongOperand};
   if (plan.atom->accumulator != problem.accumulator)
     return {Misfit::WrongAccumulator};

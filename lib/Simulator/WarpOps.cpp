@@ -114,7 +114,9 @@ static LogicalResult runFragmentLoad(Execution &x, Warp &warp,
       failed(
           x.uniform(warp, instruction, instruction.operands[2], window.column)))
     return failure();
-  unsigned width = form.format.bytes();
+  ElementFormat outer = *formatOf(matrix.elementType);
+  bool extends = outer.isFloat() && !(outer == form.format);
+  unsigned width = outer.bytes();
   Access access{matrix.buffer, 0, width, width, /*write=*/false, {}};
   // Registers for which the matrix has one element, with a stride of 0, are
   // loaded once.
@@ -145,6 +147,8 @@ static LogicalResult runFragmentLoad(Execution &x, Warp &warp,
       forLanes(access.mask, [&](unsigned lane) {
         output[lane] = readBits(
             matrix.buffer->bytes.data() + access.addresses[lane], width);
+        if (extends)
+          output[lane] = fromDouble(form.format, toDouble(outer, output[lane]));
         if (form.roundsToTF32)
           output[lane] = roundToTF32(output[lane]);
       });
@@ -591,6 +595,8 @@ LogicalResult kami::sim::decodeWarpOps(Decoder &decoder, Operation *op,
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](WarpCoordinatesOp) { return decoder.emit(op, runCoordinates); })
       .Case([&](LoadOp load) {
+        Type element = load.getSource().getType().getElementType();
+        decoder.accesses(*formatOf(element));
         return emitFragmentOp(decoder, op, load.getType(), runFragmentLoad);
       })
       .Case([&](StoreOp store) {

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Bridge/Bridge.h"
-#include "kami/Plan/Chain.h"
 #include "kami/Model/CalibrationFile.h"
+#include "kami/Plan/Chain.h"
 #include "kami/Plan/Planner.h"
 #include "kami/Plan/Request.h"
 #include "kami/Transforms/Passes.h"

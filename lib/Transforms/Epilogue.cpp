@@ -38,25 +38,26 @@ tileRange(ImplicitLocOpBuilder &b, Value operand, int64_t dim, Value offset,
   return {offset, arith::MinSIOp::create(b, width, rest).getResult()};
 }
 
-// Upstream's inference picks any dimensions of the right extents, and so the
-// wrong strides where several are 1.
-MemRefType kami::inferSubview(MemRefType type, ArrayRef<OpFoldResult> offsets,
-                              ArrayRef<OpFoldResult> sizes,
-                              ArrayRef<unsigned> kept) {
-  SmallVector<OpFoldResult> steps(type.getRank(),
-                                  Builder(type.getContext()).getIndexAttr(1));
-  auto whole = cast<MemRefType>(
-      memref::SubViewOp::inferResultType(type, offsets, sizes, steps));
+Value kami::reducedSubview(ImplicitLocOpBuilder &b, Value matrix,
+                           ArrayRef<OpFoldResult> offsets,
+                           ArrayRef<OpFoldResult> sizes,
+                           ArrayRef<int64_t> kept) {
+  auto type = cast<MemRefType>(matrix.getType());
+  SmallVector<OpFoldResult> steps(type.getRank(), b.getIndexAttr(1));
+  MemRefType whole =
+      memref::SubViewOp::inferResultType(type, offsets, sizes, steps);
   auto [strides, offset] = whole.getStridesAndOffset();
   SmallVector<int64_t> shape, keptStrides;
-  for (unsigned dim : kept) {
+  for (int64_t dim : kept) {
     shape.push_back(whole.getDimSize(dim));
     keptStrides.push_back(strides[dim]);
   }
-  return MemRefType::get(
-      shape, type.getElementType(),
-      StridedLayoutAttr::get(type.getContext(), offset, keptStrides),
-      type.getMemorySpace());
+  auto layout = StridedLayoutAttr::get(b.getContext(), offset, keptStrides);
+  auto reduced = MemRefType::get(shape, type.getElementType(), layout,
+                                 type.getMemorySpace());
+  if (type.getRank() == int64_t(kept.size()))
+    reduced = whole;
+  return memref::SubViewOp::create(b, reduced, matrix, offsets, sizes, steps);
 }
 
 std::pair<Value, AffineMap> kami::tileElements(ImplicitLocOpBuilder &b,
@@ -67,10 +68,10 @@ std::pair<Value, AffineMap> kami::tileElements(ImplicitLocOpBuilder &b,
   if (!type)
     return {operand, map};
   unsigned batchRank = tile.batch.size();
-  SmallVector<OpFoldResult> offsets, sizes,
-      strides(type.getRank(), b.getIndexAttr(1));
-  SmallVector<unsigned> kept;
+  SmallVector<OpFoldResult> offsets, sizes;
+  SmallVector<int64_t> kept;
   SmallVector<AffineExpr> results;
+  bool whole = true;
   for (auto [dim, result] : llvm::enumerate(map.getResults())) {
     auto source = dyn_cast<AffineDimExpr>(result);
     if (!source || source.getPosition() < batchRank) {
@@ -88,13 +89,13 @@ std::pair<Value, AffineMap> kami::tileElements(ImplicitLocOpBuilder &b,
       range = tileRange(b, operand, dim, tile.n, tile.tileN);
     offsets.push_back(range.first);
     sizes.push_back(range.second);
+    whole &= getConstantIntValue(range.second) == type.getDimSize(dim);
     kept.push_back(dim);
     results.push_back(b.getAffineDimExpr(position));
   }
-  MemRefType reduced = inferSubview(type, offsets, sizes, kept);
-  if (reduced != type)
-    operand =
-        memref::SubViewOp::create(b, reduced, operand, offsets, sizes, strides);
+  whole &= int64_t(kept.size()) == type.getRank();
+  if (!whole)
+    operand = reducedSubview(b, operand, offsets, sizes, kept);
   return {operand, AffineMap::get(2, 0, results, b.getContext())};
 }
 
@@ -200,13 +201,22 @@ Value WarpRegion::apply(ImplicitLocOpBuilder &b, Value elements,
   Region &region = op.getElementRegion(role);
   Type yielded =
       cast<YieldOp>(region.front().getTerminator()).getValue().getType();
-  // An atom's integers may have a sign, which values do not.
-  FragmentType type = yielded == fragment.getStorageType()
+  // An atom's integers may have a sign, which values do not. What the atom
+  // takes may be wider than what the prologue makes.
+  bool widens = role != Role::C && yielded != fragment.getStorageType();
+  FragmentType type = widens || yielded == fragment.getStorageType()
                           ? fragment
                           : withElements(fragment, yielded);
   auto map = MapOp::create(b, type, fragments);
   IRMapping values;
   region.cloneInto(&map.getBody(), values);
+  if (widens) {
+    auto yield = cast<YieldOp>(map.getBody().front().getTerminator());
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPoint(yield);
+    yield.getValueMutable().assign(
+        arith::ExtFOp::create(b, fragment.getStorageType(), yield.getValue()));
+  }
   return map;
 }
 

@@ -29,11 +29,13 @@ struct BlockTile {
   int64_t tileM, tileN;
 };
 
-/// The type of a part of a memref of which only some dimensions are kept.
-mlir::MemRefType inferSubview(mlir::MemRefType type,
-                              llvm::ArrayRef<mlir::OpFoldResult> offsets,
-                              llvm::ArrayRef<mlir::OpFoldResult> sizes,
-                              llvm::ArrayRef<unsigned> kept);
+/// `matrix[offsets][sizes]` with steps of 1, without the dimensions of extent 1
+/// that `kept` does not name. (Upstream infers which are dropped from extents
+/// alone, which may not be those whose strides the result has.)
+mlir::Value reducedSubview(mlir::ImplicitLocOpBuilder &b, mlir::Value matrix,
+                           llvm::ArrayRef<mlir::OpFoldResult> offsets,
+                           llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                           llvm::ArrayRef<int64_t> kept);
 
 /// The block's part of a region's operand, without batch dimensions, and its
 /// map from the matrix's dimensions. Scalars are as they are.

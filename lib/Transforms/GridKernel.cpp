@@ -88,8 +88,7 @@ Value GridKernel::tileView(Value matrix, ArrayRef<Value> batch, unsigned dim,
   auto type = cast<MemRefType>(matrix.getType());
   int64_t batchRank = type.getRank() - 2;
   ArrayRef<Value> indices = batch.take_back(batchRank);
-  SmallVector<OpFoldResult> offsets, sizes,
-      strides(type.getRank(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> offsets, sizes;
   for (int64_t i = 0; i != batchRank; ++i) {
     bool repeated = type.getDimSize(i) == 1;
     offsets.push_back(repeated ? OpFoldResult(b.getIndexAttr(0)) : indices[i]);
@@ -122,9 +121,7 @@ Value GridKernel::tileView(Value matrix, ArrayRef<Value> batch, unsigned dim,
   }
   if (whole)
     return matrix;
-  unsigned rows = batchRank, columns = batchRank + 1;
-  MemRefType result = inferSubview(type, offsets, sizes, {rows, columns});
-  return memref::SubViewOp::create(b, result, matrix, offsets, sizes, strides);
+  return reducedSubview(b, matrix, offsets, sizes, {batchRank, batchRank + 1});
 }
 
 void GridKernel::emitIndexedTile(Value index, const TileCount &count,

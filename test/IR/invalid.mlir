@@ -384,6 +384,14 @@ func.func @gemm(%a: memref<8x8xf64>, %b: memref<8x8xf64>, %c: memref<8x8xf32>) {
 
 // -----
 
+func.func @accumulator_of_b(%a: memref<64x32xf8E5M2>, %b: memref<32x48xf16>, %c: memref<64x48xf8E5M2>) {
+  // expected-error@+1 {{'kami.gemm' op expected an accumulator at least as wide as B's 'f16', but got 'f8E5M2'}}
+  kami.gemm ins(%a, %b : memref<64x32xf8E5M2>, memref<32x48xf16>) outs(%c : memref<64x48xf8E5M2>) accumulator(f8E5M2)
+  return
+}
+
+// -----
+
 func.func @gemm(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: memref<8x8xf64>) {
   // expected-error@+1 {{'kami.gemm' op expected C's elements of the accumulator's type 'f32' or of a narrower one, but got 'f64'}}
   kami.gemm ins(%a, %b : memref<8x8xf16>, memref<8x8xf16>) outs(%c : memref<8x8xf64>) accumulator(f32)
@@ -488,14 +496,36 @@ func.func @coordinates() {
 // kami.load
 //===----------------------------------------------------------------------===//
 
-// C1: the matrix's element type is the fragment's
+// C1: the matrix's element type is the fragment's, or has no other numbers
 
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 !a = !kami.fragment<32x16xf16, a, #hmma>
 
 func.func @load(%m: memref<64x64xf32>, %i: index) {
-  // expected-error@+1 {{'kami.load' op expected a matrix of 'f16', but got 'f32'}}
+  // expected-error@+1 {{'kami.load' op expected a matrix of 'f16' or of floats that it has, but got 'f32'}}
   %0 = kami.load %m[%i, %i] : memref<64x64xf32> -> !a
+  return
+}
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+!a = !kami.fragment<32x16xf16, a, #hmma>
+
+func.func @load_other_float(%m: memref<64x64xbf16>, %i: index) {
+  // expected-error@+1 {{'kami.load' op expected a matrix of 'f16' or of floats that it has, but got 'bf16'}}
+  %0 = kami.load %m[%i, %i] : memref<64x64xbf16> -> !a
+  return
+}
+
+// -----
+
+#imma = #kami.mma_atom<mma_sync 16x8x32, i8, i8, i32, ["nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32"]>
+!a = !kami.fragment<16x32xi8, a, #imma>
+
+func.func @load_integer(%m: memref<64x64xf8E5M2>, %i: index) {
+  // expected-error@+1 {{'kami.load' op expected a matrix of 'i8', but got 'f8E5M2'}}
+  %0 = kami.load %m[%i, %i] : memref<64x64xf8E5M2> -> !a
   return
 }
 
@@ -1002,7 +1032,7 @@ func.func private @resident(!kami.distributed<64x32xf16, a, #plan>)
 !b = !kami.distributed<32x24xf16, b, #plan>
 !c = !kami.distributed<64x24xf32, c, #plan>
 func.func @distribute_element(%m: memref<64x32xf32>) {
-  // expected-error@+1 {{'kami.distribute' op expected a matrix of 'f16', but got 'f32'}}
+  // expected-error@+1 {{'kami.distribute' op expected a matrix of 'f16' or of floats that it has, but got 'f32'}}
   %0 = kami.distribute %m : memref<64x32xf32> -> !a
   return
 }

@@ -74,14 +74,17 @@ func.func @gemm_broadcast(%a: memref<2x1x4x?x?xf64, strided<[?, ?, ?, ?, ?], off
 // CHECK:         kami.gemm ins({{.+}} : memref<64x32xi8>, memref<32x48xi8>) outs({{.+}}) alpha(%{{.+}} : i32) beta(%{{.+}} : i32) accumulator(i32) unsigned_a{{$}}
 // CHECK:         kami.gemm ins({{.+}} : memref<64x32xi8>, memref<32x48xi8>) outs({{.+}}) accumulator(i32) unsigned_a unsigned_b{{$}}
 // CHECK:         kami.gemm ins({{.+}} : memref<64x32xf8E4M3FN>, memref<32x48xf8E5M2>) outs({{.+}} : memref<64x48xf8E4M3FN>) accumulator(f32){{$}}
+// CHECK:         kami.gemm ins({{.+}} : memref<64x32xf8E4M3FN>, memref<32x48xf16>) outs({{.+}} : memref<64x48xf32>) accumulator(f32){{$}}
 func.func @gemm_types(%a: memref<64x32xf32>, %b: memref<32x48xf32>, %c: memref<64x48xf32>,
                       %i: memref<64x32xi8>, %j: memref<32x48xi8>, %k: memref<64x48xi32>, %s: i32,
-                      %e: memref<64x32xf8E4M3FN>, %f: memref<32x48xf8E5M2>, %g: memref<64x48xf8E4M3FN>) {
+                      %e: memref<64x32xf8E4M3FN>, %f: memref<32x48xf8E5M2>, %g: memref<64x48xf8E4M3FN>,
+                      %h: memref<32x48xf16>) {
   kami.gemm ins(%a, %b : memref<64x32xf32>, memref<32x48xf32>) outs(%c : memref<64x48xf32>) accumulator(f32) precision<tf32>
   kami.gemm ins(%a, %b : memref<64x32xf32>, memref<32x48xf32>) outs(%c : memref<64x48xf32>) accumulator(f32) precision<tf32x3>
   kami.gemm ins(%i, %j : memref<64x32xi8>, memref<32x48xi8>) outs(%k : memref<64x48xi32>) alpha(%s : i32) beta(%s : i32) accumulator(i32) unsigned_a
   kami.gemm ins(%i, %j : memref<64x32xi8>, memref<32x48xi8>) outs(%k : memref<64x48xi32>) accumulator(i32) unsigned_a unsigned_b
   kami.gemm ins(%e, %f : memref<64x32xf8E4M3FN>, memref<32x48xf8E5M2>) outs(%g : memref<64x48xf8E4M3FN>) accumulator(f32)
+  kami.gemm ins(%e, %h : memref<64x32xf8E4M3FN>, memref<32x48xf16>) outs(%c : memref<64x48xf32>) accumulator(f32)
   return
 }
 
@@ -104,6 +107,13 @@ func.func @load(%a: memref<50x23xf16>, %i: index) -> (!a, !a, !a, !a) {
   %2 = kami.load %a[%i, %i] column_in_bounds : memref<50x23xf16> -> !a
   %3 = kami.load %a[%i, %i] row_in_bounds column_in_bounds : memref<50x23xf16> -> !a
   return %0, %1, %2, %3 : !a, !a, !a, !a
+}
+
+// CHECK-LABEL: func @load_widened
+// CHECK:         kami.load %{{.+}} : memref<50x23xf8E4M3FN> -> !a32x16
+func.func @load_widened(%a: memref<50x23xf8E4M3FN>, %i: index) -> !a {
+  %0 = kami.load %a[%i, %i] : memref<50x23xf8E4M3FN> -> !a
+  return %0 : !a
 }
 
 // CHECK-LABEL: func @store
@@ -208,14 +218,16 @@ func.func @mma_sync(%a: vector<4xf64>, %b: vector<2xf64>, %c: vector<4xf64>) -> 
 // CHECK-LABEL: func @block_level
 // CHECK:         %[[A:.+]] = kami.distribute %{{.+}} : memref<64x32xf16> -> !block_a64x32
 // CHECK:         %[[B:.+]] = kami.distribute %{{.+}} : memref<?x24xf16> -> !block_b32x24
+// CHECK:         kami.distribute %{{.+}} : memref<64x32xf8E5M2> -> !block_a64x32
 // CHECK:         %[[START:.+]] = kami.splat %{{.+}} : f32 -> !block_c64x24
 // CHECK:         %[[C:.+]] = kami.gemm ins(%[[A]], %[[B]] : {{.+}}) outs(%[[START]] : {{.+}}) beta(%{{.+}} : f32) accumulator(f32) plan(#{{[a-z0-9]+}}) -> !block_c64x24
 // CHECK:         kami.gemm ins(%{{.+}}, %[[B]] : memref<64x32xf16, {{.+}}>, !block_b32x24) outs(%{{.+}} : memref<64x24xf32>)
 // CHECK:         kami.collect %[[C]], %{{.+}} alpha(%{{.+}} : f32) beta(%{{.+}} : f32) : !block_c64x24, memref<64x24xf16>
 func.func @block_level(%ma: memref<64x32xf16>, %mb: memref<?x24xf16>, %mc: memref<64x24xf16>, %md: memref<64x24xf32>,
-                       %s: memref<64x32xf16, #gpu.address_space<workgroup>>, %x: f32) {
+                       %s: memref<64x32xf16, #gpu.address_space<workgroup>>, %x: f32, %narrow: memref<64x32xf8E5M2>) {
   %a = kami.distribute %ma : memref<64x32xf16> -> !distA
   %b = kami.distribute %mb : memref<?x24xf16> -> !distB
+  %widened = kami.distribute %narrow : memref<64x32xf8E5M2> -> !distA
   %start = kami.splat %x : f32 -> !distC
   %c = kami.gemm ins(%a, %b : !distA, !distB) outs(%start : !distC) beta(%x : f32) accumulator(f32) plan(#blockPlan) -> !distC
   kami.gemm ins(%s, %b : memref<64x32xf16, #gpu.address_space<workgroup>>, !distB) outs(%md : memref<64x24xf32>) accumulator(f32)

@@ -204,3 +204,16 @@ func.func @twice(%a: memref<32x32xf16>, %b: memref<32x16xf16>, %c: memref<32x16x
   kami.gemm ins(%a, %b : memref<32x32xf16>, memref<32x16xf16>) outs(%d : memref<32x16xf32>) accumulator(f32) plan(#plan)
   return
 }
+
+// -----
+
+// Of dimensions of extent 1, those of the batch are dropped.
+
+// CHECK-LABEL: gpu.func @gemm_1x1x16_f16
+// CHECK:         memref.subview %{{.+}}[%{{.+}}, 0, 0] [1, 1, 1] [1, 1, 1] : memref<2x1x1xf32, strided<[11, 3, 11], offset: 8>> to memref<1x1xf32, strided<[3, 11], offset: ?>>
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 1x1x16, transport = staged, slices = {k = 16, shared = [0, 0]}>
+func.func @one_element(%a: memref<2x1x16xf16>, %b: memref<2x16x1xf16>, %c: memref<2x1x1xf32, strided<[11, 3, 11], offset: 8>>) {
+  kami.gemm ins(%a, %b : memref<2x1x16xf16>, memref<2x16x1xf16>) outs(%c : memref<2x1x1xf32, strided<[11, 3, 11], offset: 8>>) accumulator(f32) plan(#plan)
+  return
+}

@@ -10,6 +10,7 @@
 #include "kami/Plan/Verify.h"
 #include "gtest/gtest.h"
 #include <random>
+#include <set>
 
 using namespace kami;
 
@@ -235,4 +236,67 @@ TEST(Planner, ShortSumsInsideABlockHaveAPlan) {
   problem.source = Source::Block;
   Choice choice = llvm::cantFail(choosePlan(problem, chip("sm_90")));
   EXPECT_GT(choice.best()->plan.grid.warps(), 1);
+}
+
+/// The atoms of all candidates that fit.
+static std::set<std::string> atomsTried(const Problem &problem,
+                                        llvm::StringRef target) {
+  std::set<std::string> names;
+  Choice choice = llvm::cantFail(choosePlan(problem, chip(target)));
+  for (const Candidate &candidate : choice.candidates)
+    if (candidate.fits())
+      names.insert(candidate.plan.atom->name.str());
+  return names;
+}
+
+/// f16 has all numbers of 8-bit floats. Where their own instruction is twice as
+/// fast both are tried, where it is expanded or missing only f16's.
+TEST(Planner, WidensFloatsOf8Bits) {
+  using Names = std::set<std::string>;
+  const std::string half = "mma_sync.m16n8k16.f32.f16";
+  Problem problem = product(64, 64, 64, ElementKind::F8E4M3FN);
+  EXPECT_EQ(atomsTried(problem, "sm_80"), Names{half});
+  EXPECT_EQ(atomsTried(problem, "sm_90"), Names{half});
+  EXPECT_EQ(atomsTried(problem, "sm_89"),
+            (Names{half, "mma_sync.m16n8k32.f32.f8E4M3FN"}));
+  problem.otherOperand = ElementKind::F16;
+  EXPECT_EQ(atomsTried(problem, "sm_89"), Names{half});
+  problem.otherOperand = ElementKind::F8E5M2;
+  problem.source = Source::Block;
+  EXPECT_EQ(atomsTried(problem, "sm_90"),
+            (Names{half, "wgmma.m16n8k16.f32.f16"}));
+}
+
+/// Shared memory has the elements as they are multiplied, device memory as they
+/// are: one byte each of A and B, four of C.
+TEST(Planner, CountsWidenedBytes) {
+  Problem problem = product(64, 64, 64, ElementKind::F8E4M3FN), same = problem;
+  same.operand = ElementKind::F16;
+  Plan plan;
+  plan.atom = findAtom("mma_sync.m16n8k16.f32.f16");
+  plan.tile = {64, 64, 64};
+  plan.grid = {2, 2, 1};
+  plan.slices.k = 16;
+  const Chip &h200 = chip("sm_90");
+  Candidate narrow = evaluatePlan(plan, problem, h200);
+  Candidate wide = evaluatePlan(plan, same, h200);
+  ASSERT_TRUE(narrow.fits()) << narrow.rejected;
+  EXPECT_EQ(narrow.resources.shared.bytes, wide.resources.shared.bytes);
+  EXPECT_EQ(narrow.calibrated.sharedBandwidth, wide.calibrated.sharedBandwidth);
+  EXPECT_DOUBLE_EQ(wide.calibrated.memoryBandwidth /
+                       narrow.calibrated.memoryBandwidth,
+                   (2 * 2 + 4) / (2 * 1 + 4.0));
+  EXPECT_TRUE(plan.widens(problem.operand, problem.operandB()));
+  EXPECT_FALSE(plan.widens(same.operand, same.operandB()));
+}
+
+TEST(Planner, WidensNothingElse) {
+  Problem problem = product(16, 16, 16, ElementKind::BF16);
+  Plan plan;
+  plan.atom = findAtom("mma_sync.m16n8k16.f32.f16");
+  plan.tile = {16, 16, 16};
+  plan.grid = {1, 1, 1};
+  plan.slices.k = 16;
+  EXPECT_EQ(llvm::toString(verifyPlan(plan, problem, chip("sm_90"))),
+            "atom 'mma_sync.m16n8k16.f32.f16' multiplies f16, expected bf16");
 }

@@ -49,7 +49,9 @@ TEST(Request, ReadsTwoTypes) {
   text.typeB = "f8E5M2";
   EXPECT_EQ(failure(text),
             "expected --type-b to be u8, or as --type one of i8 and u8 or of "
-            "f8E4M3FN and f8E5M2, but got 'f8E5M2'");
+            "f16, f8E4M3FN and f8E5M2, but got 'f8E5M2'");
+  text.type = "f16";
+  EXPECT_EQ(llvm::cantFail(parseProblem(text)).operandB(), ElementKind::F8E5M2);
 }
 
 TEST(Request, RefusesMalformedExtents) {

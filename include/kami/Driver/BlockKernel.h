@@ -27,6 +27,9 @@ struct BlockOperands {
   int64_t sets = 1;
   /// Blocks of a launch, each with a C of its own.
   int64_t blocks = 1;
+  /// Types of A's and B's elements in memory, where they are not the atom's.
+  std::optional<ElementKind> typeA = std::nullopt;
+  std::optional<ElementKind> typeB = std::nullopt;
 };
 
 /// A module with one kernel, `block_gemm`, of A (sets × m × k), B (sets × k ×

@@ -21,7 +21,8 @@ def Kami_DistributeOp : Kami_Op<"distribute", [
   let summary = "Spread a matrix in memory over the block's warps";
   let description = [{
     Every warp reads what it holds of the matrix, from device or workgroup
-    memory. Elements beyond the matrix's extents, where these are known only at
+    memory. Floats are extended to the distributed matrix's type, as by
+    `kami.load`. Elements beyond the matrix's extents, where these are known only at
     run time and smaller than the plan's tile, are 0 and are not read.
 
     It orders the block's memory accesses as a barrier does.
@@ -33,7 +34,8 @@ def Kami_DistributeOp : Kami_Op<"distribute", [
     ```
 
     Constraints:
-    * (C1) the element types are equal
+    * (C1) the element types are equal, or the matrix's is a float whose numbers
+      are all numbers of the other
     * (C2) so are the extents, where they are static
     * (C3) the role is a or b
   }];

@@ -24,6 +24,10 @@
 
 namespace kami {
 
+/// Whether elements of a matrix in memory can be loaded as `type`: as they are,
+/// or extended to a float that has all their numbers.
+bool isLoadable(mlir::Type element, mlir::Type type);
+
 /// Whether sums in `accumulator` can be stored as elements of that type: as
 /// they are, or rounded to a narrower float.
 bool isStorable(mlir::Type accumulator, mlir::Type element);

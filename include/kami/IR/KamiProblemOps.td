@@ -119,7 +119,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
       unless C is a memref
     * (C2) every operand has at least two dimensions, C no fewer than A or B
     * (C3) the types that A's and B's elements are multiplied in are equal, or
-      both floats of 8 bits
+      each is f16 or a float of 8 bits
     * (C4) the extents of m, n and k agree between the operands, and are not 0
     * (C5) batch extents equal C's, or are 1
     * (C6) `alpha` and `beta` have the accumulator's type

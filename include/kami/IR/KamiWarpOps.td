@@ -39,8 +39,10 @@ def Kami_LoadOp : Kami_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
   let summary = "Read a warp's part of a matrix into registers";
   let description = [{
     Reads the `rows × columns` of the fragment from the matrix, starting at the
-    given row and column. Elements of a fragment that holds tf32 numbers are
-    rounded to them. Elements beyond the matrix's extents are 0 and are not
+    given row and column. Floats are extended to the fragment's type, which has
+    all their numbers: 8-bit floats may be multiplied as f16, and are so in
+    registers and in shared memory. Elements of a fragment that holds tf32 numbers
+    are rounded to them. Elements beyond the matrix's extents are 0 and are not
     read; `row_in_bounds` and `column_in_bounds` promise that there are none in
     that dimension.
 
@@ -51,7 +53,8 @@ def Kami_LoadOp : Kami_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
     ```
 
     Constraints:
-    * (C1) the matrix's element type is the fragment's, without its sign
+    * (C1) the matrix's element type is the fragment's, without its sign, or a
+      float whose numbers are all numbers of the fragment's
   }];
   let arguments = (ins Kami_GlobalMatrix:$source, Index:$row, Index:$column,
                        UnitAttr:$rowInBounds, UnitAttr:$columnInBounds);

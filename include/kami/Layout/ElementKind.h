@@ -59,9 +59,16 @@ unsigned byteWidth(ElementKind kind);
 bool isInteger(ElementKind kind);
 /// Whether they are floats of 8 bits.
 bool isFloat8(ElementKind kind);
-/// Whether one instruction can multiply elements of these two kinds: equal
-/// ones, integers of 8 bits with and without sign, floats of 8 bits.
+/// Whether elements of these two kinds can be multiplied with each other: equal
+/// ones, integers of 8 bits with and without sign, floats of 8 bits, and one of
+/// those with f16, as which it is multiplied.
 bool canMultiply(ElementKind a, ElementKind b);
+/// The kind that elements may be extended to, exactly, before they are
+/// multiplied: f16 for floats of 8 bits, all of whose numbers it has.
+std::optional<ElementKind> widened(ElementKind kind);
+/// Whether an instruction for elements of `to` multiplies those of `from`: the
+/// kinds are equal, or `from` is widened to `to`.
+bool isMultipliedAs(ElementKind from, ElementKind to);
 
 } // namespace kami
 

@@ -87,6 +87,10 @@ struct CalibratedCost {
 struct Work {
   Extents extents;
   int64_t batch = 1;
+  /// Bytes of an element of A and of B in device memory; 0 for as many as the
+  /// atom's.
+  int64_t bytesA = 0;
+  int64_t bytesB = 0;
 };
 
 CalibratedCost calibratedCost(const Work &work, const Atom &atom,

@@ -43,6 +43,10 @@ struct Plan {
   Slicing slices;
 
   Algorithm algorithm() const { return algorithmOf(grid); }
+  /// Whether elements of these kinds are extended when a warp loads them.
+  bool widens(ElementKind a, ElementKind b) const {
+    return atom && (atom->operand != a || atom->operandB() != b);
+  }
   Partition partition() const {
     return Partition(tile, grid, atom->shape, slices.k);
   }

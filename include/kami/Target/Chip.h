@@ -112,6 +112,8 @@ struct Chip {
   /// The lowest version of PTX that knows the chip, 78 for 7.8; 0 for chips
   /// that take none.
   int64_t ptxVersion = 0;
+  /// Whether an instruction extends floats of 8 bits to f16.
+  bool extendsFloat8 = false;
 
   llvm::ArrayRef<AtomRate> atoms;
   llvm::ArrayRef<Citation> citations;

@@ -92,9 +92,12 @@ Value FragmentWindow::isInBounds(ImplicitLocOpBuilder &b,
 // Words
 //===----------------------------------------------------------------------===//
 
+Type FragmentWindow::elementType() const {
+  return cast<MemRefType>(matrix.getType()).getElementType();
+}
+
 int64_t FragmentWindow::elementBytes() const {
-  Type element = cast<MemRefType>(matrix.getType()).getElementType();
-  return element.getIntOrFloatBitWidth() / 8;
+  return elementType().getIntOrFloatBitWidth() / 8;
 }
 
 MatrixPlace FragmentWindow::wordOf(MatrixPlace place) const {

@@ -51,6 +51,9 @@ public:
   /// Whether all words are in the matrix, and aligned; null if that is known.
   mlir::Value areWordsRight(mlir::ImplicitLocOpBuilder &b) const;
 
+  /// What the matrix has, which may be narrower than what the fragment has.
+  mlir::Type elementType() const;
+
   mlir::Value load(mlir::ImplicitLocOpBuilder &b, MatrixPlace place) const;
   void store(mlir::ImplicitLocOpBuilder &b, mlir::Value element,
              MatrixPlace place) const;

@@ -84,7 +84,7 @@ private:
                                          FragmentType fragment,
                                          const FragmentWindow &window) {
     return collect(b, fragment, window, [&](MatrixPlace place) {
-      return loadElement(b, fragment, window, place);
+      return loadElement(b, window, place);
     });
   }
 
@@ -118,23 +118,36 @@ private:
         Value &element = loaded[place];
         if (!element) {
           element = load(place);
-          if (rounds)
+          // Floats narrower than f32 are numbers of tf32.
+          if (rounds && element.getType().isF32())
             element = roundToTF32(b, element);
         }
         values.push_back(element);
       }
-      tiles.push_back(
-          vector::FromElementsOp::create(b, tileType(fragment), values));
+      tiles.push_back(makeTile(b, fragment, values));
     }
     return tiles;
   }
 
-  static Value loadElement(ImplicitLocOpBuilder &b, FragmentType fragment,
+  /// A tile of these elements, which are extended all at once: hardware does it
+  /// in pairs.
+  static Value makeTile(ImplicitLocOpBuilder &b, FragmentType fragment,
+                        ArrayRef<Value> values) {
+    VectorType type = tileType(fragment);
+    Type element = values.front().getType();
+    Value tile = vector::FromElementsOp::create(
+        b, VectorType::get(type.getShape(), element), values);
+    return element == type.getElementType()
+               ? tile
+               : arith::ExtFOp::create(b, type, tile).getResult();
+  }
+
+  static Value loadElement(ImplicitLocOpBuilder &b,
                            const FragmentWindow &window, MatrixPlace place) {
     Value inBounds = window.isInBounds(b, place);
     if (!inBounds)
       return window.load(b, place);
-    Type type = fragment.getStorageType();
+    Type type = window.elementType();
     auto guard = scf::IfOp::create(b, TypeRange(type), inBounds,
                                    /*withElseRegion=*/true);
     OpBuilder::InsertionGuard insertion(b);

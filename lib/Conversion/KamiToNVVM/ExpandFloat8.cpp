@@ -1,4 +1,4 @@
-//===- ExpandFloat8.cpp - 8-bit floats by integer arithmetic -------------===//
+//===- ExpandFloat8.cpp - Conversions of 8-bit floats --------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,15 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM has no 8-bit floats, and PTX converts them with saturation, from sm_89
-// on. arith rounds to nearest, ties to even, and overflows to infinity, or to
-// NaN where a type has no infinity; a few integer operations do that on every
-// chip.
+// LLVM has no 8-bit floats. From sm_89 on, PTX extends pairs of them to f16,
+// and narrows to them with saturation. arith rounds to nearest, ties to even,
+// and overflows to infinity, or to NaN where a type has no infinity; a few
+// integer operations do that on every chip, and extend where hardware does not.
 //
 //===----------------------------------------------------------------------===//
 
+#include "kami/Bridge/Bridge.h"
 #include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -63,31 +65,59 @@ Value compare(ImplicitLocOpBuilder &b, arith::CmpIPredicate predicate,
                                integer(b, left.getType(), right));
 }
 
-/// The value in f32, exactly. An E5M2 number is the upper half of an f16. An
+/// The value in f16, exactly. An E5M2 number is the upper half of an f16. An
 /// E4M3 number has one exponent bit less: with the mantissa in its place it
 /// reads as an f16 that is 2^8 too small, also where it is subnormal.
-Value extendToF32(ImplicitLocOpBuilder &b, Value value) {
+Value extendToF16(ImplicitLocOpBuilder &b, Value value) {
   bool isE5M2 = isa<Float8E5M2Type>(value.getType());
-  Type i16 = b.getI16Type(), f32 = b.getF32Type();
+  Type i16 = b.getI16Type(), f16 = b.getF16Type();
   Value bits = arith::ExtUIOp::create(b, i16, bitcast(b, b.getI8Type(), value));
   auto shifted = [&](Value from, unsigned count) {
     return arith::ShLIOp::create(b, from, integer(b, i16, count)).getResult();
   };
-  auto asF32 = [&](Value half) -> Value {
-    return arith::ExtFOp::create(b, f32, bitcast(b, b.getF16Type(), half));
-  };
   if (isE5M2)
-    return asF32(shifted(bits, 8));
+    return bitcast(b, f16, shifted(bits, 8));
   Value signBit = arith::AndIOp::create(b, bits, integer(b, i16, 0x80));
   Value sign = shifted(signBit, 8);
   Value magnitude = arith::AndIOp::create(b, bits, integer(b, i16, 0x7F));
-  Value half = arith::OrIOp::create(b, sign, shifted(magnitude, 7));
-  Value scale = arith::ConstantOp::create(b, b.getF32FloatAttr(256.0f));
-  Value scaled = arith::MulFOp::create(b, asF32(half), scale);
+  Value half =
+      bitcast(b, f16, arith::OrIOp::create(b, sign, shifted(magnitude, 7)));
+  Value scale = arith::ConstantOp::create(b, b.getF16FloatAttr(256.0f));
+  Value scaled = arith::MulFOp::create(b, half, scale);
   Value isNaN = compare(b, arith::CmpIPredicate::eq, magnitude, e4m3.nan);
   Value nan = arith::ConstantOp::create(
-      b, b.getFloatAttr(f32, APFloat::getNaN(APFloat::IEEEsingle())));
+      b, b.getFloatAttr(f16, APFloat::getNaN(APFloat::IEEEhalf())));
   return arith::SelectOp::create(b, isNaN, nan, scaled);
+}
+
+/// The values in f16 by the hardware's conversion of pairs.
+SmallVector<Value> convertPairs(ImplicitLocOpBuilder &b,
+                                ArrayRef<Value> values) {
+  auto bytes = VectorType::get({2}, b.getI8Type());
+  auto halves = VectorType::get({2}, b.getF16Type());
+  SmallVector<Value> results;
+  for (size_t i = 0; i < values.size(); i += 2) {
+    Value first = bitcast(b, b.getI8Type(), values[i]);
+    Value second = i + 1 == values.size()
+                       ? first
+                       : bitcast(b, b.getI8Type(), values[i + 1]);
+    Value pair = vector::FromElementsOp::create(b, bytes, {first, second});
+    Value converted = NVVM::ConvertF8x2ToF16x2Op::create(
+        b, halves, pair, /*relu=*/false, values[i].getType());
+    for (int64_t part = 0; part != 2 && i + part != values.size(); ++part)
+      results.push_back(vector::ExtractOp::create(b, converted, part));
+  }
+  return results;
+}
+
+/// An f16 that was an 8-bit float in another type, all of which have it.
+Value convertHalf(ImplicitLocOpBuilder &b, Value half, Type type) {
+  if (half.getType() == type)
+    return half;
+  if (type.getIntOrFloatBitWidth() > 16)
+    return arith::ExtFOp::create(b, type, half);
+  Value wide = arith::ExtFOp::create(b, b.getF32Type(), half);
+  return arith::TruncFOp::create(b, type, wide);
 }
 
 /// The nearest number of the format to an f32 or f64.
@@ -142,19 +172,19 @@ Value truncate(ImplicitLocOpBuilder &b, Value value, const Format &to,
   return bitcast(b, result, byte);
 }
 
-/// `value`, or each element of it where it is a vector, converted to `type`:
-/// what regions do to fragments are operations on vectors.
+/// `value`, or the elements of it where it is a vector, converted to `type` all
+/// at once: what regions do to fragments are operations on vectors.
 template <typename Convert>
 Value convertElements(ImplicitLocOpBuilder &b, Value value, Type type,
                       Convert convert) {
   auto vector = dyn_cast<VectorType>(type);
   if (!vector)
-    return convert(value, type);
+    return convert(ArrayRef(value), type).front();
   SmallVector<Value> elements;
   for (int64_t i = 0; i != vector.getNumElements(); ++i)
-    elements.push_back(convert(vector::ExtractOp::create(b, value, i),
-                               vector.getElementType()));
-  return vector::FromElementsOp::create(b, vector, elements);
+    elements.push_back(vector::ExtractOp::create(b, value, i));
+  return vector::FromElementsOp::create(
+      b, vector, convert(elements, vector.getElementType()));
 }
 
 /// The format where the type is one of its numbers, or a plain vector of them.
@@ -166,27 +196,31 @@ const Format *convertedFormat(Type type) {
 }
 
 struct ExpandExtension : OpRewritePattern<arith::ExtFOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ExpandExtension(MLIRContext *context, bool hasConversion)
+      : OpRewritePattern(context), hasConversion(hasConversion) {}
 
   LogicalResult matchAndRewrite(arith::ExtFOp op,
                                 PatternRewriter &rewriter) const override {
     if (!convertedFormat(op.getIn().getType()))
       return rewriter.notifyMatchFailure(op, "not from an 8-bit float");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto extend = [&](Value in, Type type) -> Value {
-      Value value = extendToF32(b, in);
-      unsigned width = type.getIntOrFloatBitWidth();
-      // Every 8-bit float is one of f16 and of bf16, too.
-      if (width > 32)
-        return arith::ExtFOp::create(b, type, value);
-      if (width < 32)
-        return arith::TruncFOp::create(b, type, value);
-      return value;
+    auto extend = [&](ArrayRef<Value> values, Type type) {
+      SmallVector<Value> halves;
+      if (hasConversion)
+        halves = convertPairs(b, values);
+      else
+        for (Value value : values)
+          halves.push_back(extendToF16(b, value));
+      return llvm::map_to_vector(
+          halves, [&](Value half) { return convertHalf(b, half, type); });
     };
     rewriter.replaceOp(op,
                        convertElements(b, op.getIn(), op.getType(), extend));
     return success();
   }
+
+  /// Whether the chip extends 8-bit floats to f16.
+  bool hasConversion;
 };
 
 struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
@@ -201,10 +235,12 @@ struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
         arith::RoundingMode::to_nearest_even)
       return op.emitOpError("expected rounding to the nearest even number");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto narrow = [&](Value in, Type type) {
-      if (in.getType().getIntOrFloatBitWidth() < 32)
-        in = arith::ExtFOp::create(b, b.getF32Type(), in);
-      return truncate(b, in, *format, type);
+    auto narrow = [&](ArrayRef<Value> values, Type type) {
+      return llvm::map_to_vector(values, [&](Value in) {
+        if (in.getType().getIntOrFloatBitWidth() < 32)
+          in = arith::ExtFOp::create(b, b.getF32Type(), in);
+        return truncate(b, in, *format, type);
+      });
     };
     rewriter.replaceOp(op,
                        convertElements(b, op.getIn(), op.getType(), narrow));
@@ -214,14 +250,31 @@ struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
 
 struct ExpandFloat8 : kami::impl::KamiExpandFloat8Base<ExpandFloat8> {
   void runOnOperation() override {
+    bool hasConversion = false;
+    if (namesTarget(getOperation())) {
+      FailureOr<const Chip *> chip = targetOf(getOperation());
+      if (failed(chip))
+        return signalPassFailure();
+      hasConversion = (*chip)->extendsFloat8;
+    }
     RewritePatternSet patterns(&getContext());
-    populateExpandFloat8Patterns(patterns);
+    populateExpandFloat8Patterns(patterns, hasConversion);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+
+private:
+  static bool namesTarget(Operation *op) {
+    for (Operation *scope = op; scope; scope = scope->getParentOp())
+      if (scope->hasAttr(targetAttributeName))
+        return true;
+    return false;
   }
 };
 
 } // namespace
 
-void kami::populateExpandFloat8Patterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandExtension, ExpandTruncation>(patterns.getContext());
+void kami::populateExpandFloat8Patterns(RewritePatternSet &patterns,
+                                        bool hasConversion) {
+  patterns.add<ExpandExtension>(patterns.getContext(), hasConversion);
+  patterns.add<ExpandTruncation>(patterns.getContext());
 }

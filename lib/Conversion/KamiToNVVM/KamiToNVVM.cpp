@@ -17,6 +17,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -179,6 +180,12 @@ private:
       Type type = op.getAtom().getAType();
       if (isa<Float8E4M3FNType, Float8E5M2Type>(type))
         needed = std::max<int64_t>(needed, 84);
+    });
+    // The same, cvt: "... on sm_89 introduced in PTX ISA 8.1".
+    getOperation().walk([&](arith::ExtFOp op) {
+      if (chip.extendsFloat8 && isa<Float8E4M3FNType, Float8E5M2Type>(
+                                    getElementTypeOrSelf(op.getIn())))
+        needed = std::max<int64_t>(needed, 81);
     });
     return needed > chip.ptxVersion ? "+ptx" + std::to_string(needed) : "";
   }

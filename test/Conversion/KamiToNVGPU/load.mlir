@@ -42,6 +42,12 @@
 // CHECK:         %[[INSIDE:.+]] = arith.andi %[[ROW_INSIDE]], %[[COLUMN_INSIDE]]
 // CHECK:         scf.if %[[INSIDE]]
 
+// Elements are extended a tile at a time.
+
+// CHECK-LABEL: gpu.func @widened
+// CHECK:         %[[NARROW:.+]] = vector.from_elements %{{.+}} : vector<4xf8E4M3FN>
+// CHECK-NEXT:    arith.extf %[[NARROW]] : vector<4xf8E4M3FN> to vector<4xf16>
+
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 !b = !kami.fragment<16x8xf16, b, #hmma>
 !shared = memref<2048xi8, #gpu.address_space<workgroup>>
@@ -58,6 +64,11 @@ gpu.func @columns_checked(%m: memref<50x?xf16>, %i: index, %j: index, %s: !share
 }
 gpu.func @both_checked(%m: memref<50x23xf16>, %i: index, %j: index, %s: !shared) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
   %f = kami.load %m[%i, %j] : memref<50x23xf16> -> !b
+  kami.share %f, %s[%i] : !b, !shared
+  gpu.return
+}
+gpu.func @widened(%m: memref<50x23xf8E4M3FN>, %i: index, %j: index, %s: !shared) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %f = kami.load %m[%i, %j] row_in_bounds column_in_bounds : memref<50x23xf8E4M3FN> -> !b
   kami.share %f, %s[%i] : !b, !shared
   gpu.return
 }

@@ -25,7 +25,8 @@ func.func @from_f64(%x: f64) -> f8E4M3FN {
 }
 
 // CHECK-LABEL: func @to_f16
-// CHECK:         arith.truncf %{{.+}} : f32 to f16
+// CHECK:         arith.mulf %{{.+}}, %cst{{.*}} : f16
+// CHECK-NOT:     f32
 func.func @to_f16(%x: f8E4M3FN) -> f16 {
   %0 = arith.extf %x : f8E4M3FN to f16
   return %0 : f16
@@ -38,6 +39,43 @@ func.func @to_f16(%x: f8E4M3FN) -> f16 {
 func.func @other(%x: f32) -> f16 {
   %0 = arith.truncf %x : f32 to f16
   return %0 : f16
+}
+
+// -----
+
+// Pairs, where the chip has an instruction for them; the last of an odd number
+// is both of its pair.
+
+module attributes {kami.target = #kami.target<"sm_90">} {
+// CHECK-LABEL: func @pairs
+// CHECK:         %[[FIRST:.+]] = vector.from_elements %{{.+}}, %{{.+}} : vector<2xi8>
+// CHECK:         nvvm.convert.f8x2.to.f16x2 %[[FIRST]] : vector<2xi8>(f8E4M3FN) -> vector<2xf16>
+// CHECK:         %[[LAST:.+]] = vector.from_elements %[[X:.+]], %[[X]] : vector<2xi8>
+// CHECK:         nvvm.convert.f8x2.to.f16x2 %[[LAST]] : vector<2xi8>(f8E4M3FN) -> vector<2xf16>
+// CHECK:         vector.from_elements %{{.+}}, %{{.+}}, %{{.+}} : vector<3xf16>
+func.func @pairs(%x: vector<3xf8E4M3FN>) -> vector<3xf16> {
+  %0 = arith.extf %x : vector<3xf8E4M3FN> to vector<3xf16>
+  return %0 : vector<3xf16>
+}
+
+// CHECK-LABEL: func @pairs_wider
+// CHECK:         nvvm.convert.f8x2.to.f16x2 %{{.+}} : vector<2xi8>(f8E5M2) -> vector<2xf16>
+// CHECK:         arith.extf %{{.+}} : f16 to f64
+func.func @pairs_wider(%x: f8E5M2) -> f64 {
+  %0 = arith.extf %x : f8E5M2 to f64
+  return %0 : f64
+}
+}
+
+// -----
+
+module attributes {kami.target = #kami.target<"sm_80">} {
+// CHECK-LABEL: func @no_pairs
+// CHECK-NOT:     nvvm
+func.func @no_pairs(%x: vector<2xf8E5M2>) -> vector<2xf16> {
+  %0 = arith.extf %x : vector<2xf8E5M2> to vector<2xf16>
+  return %0 : vector<2xf16>
+}
 }
 
 // -----

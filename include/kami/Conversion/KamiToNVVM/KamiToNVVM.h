@@ -21,7 +21,9 @@ namespace kami {
 #include "kami/Conversion/Passes.h.inc"
 
 void populateKamiToNVVMPatterns(mlir::RewritePatternSet &patterns);
-void populateExpandFloat8Patterns(mlir::RewritePatternSet &patterns);
+/// `hasConversion` tells whether the chip extends 8-bit floats to f16.
+void populateExpandFloat8Patterns(mlir::RewritePatternSet &patterns,
+                                  bool hasConversion = false);
 
 } // namespace kami
 

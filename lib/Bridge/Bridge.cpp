@@ -187,12 +187,18 @@ FailureOr<const Chip *> kami::targetOf(Operation *op) {
          << targetAttributeName << "'; kami-attach-target sets it";
 }
 
+/// The type itself, or that of a complex number's parts.
+static Type partType(Type type) {
+  auto complex = dyn_cast<ComplexType>(type);
+  return complex ? complex.getElementType() : type;
+}
+
 /// The kind of A's or B's elements as `op` multiplies them. Emits an error at
 /// `op` for a type that no table knows.
 template <typename OpTy>
 static FailureOr<ElementKind> operandKind(OpTy op, Type element,
                                           bool isUnsigned = false) {
-  std::optional<ElementKind> kind = elementKind(element);
+  std::optional<ElementKind> kind = elementKind(partType(element));
   if (!kind)
     return op.emitOpError("unsupported element type ") << element;
   if (kind == ElementKind::F32 && op.getPrecision())
@@ -212,7 +218,8 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
       operandKind(op, op.getMultipliedType(Role::B), op.getUnsignedB());
   if (failed(operand) || failed(operandB))
     return failure();
-  std::optional<ElementKind> accumulator = elementKind(op.getAccumulator());
+  std::optional<ElementKind> accumulator =
+      elementKind(partType(op.getAccumulator()));
   if (!accumulator)
     return op.emitOpError("unsupported accumulator type ")
            << op.getAccumulator();
@@ -223,6 +230,7 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
   if (*operandB != *operand)
     problem.otherOperand = *operandB;
   problem.accumulator = *accumulator;
+  problem.isComplex = op.isComplex();
   if (isa<DistributedType>(op.getA().getType()) &&
       isa<DistributedType>(op.getB().getType()))
     problem.source = Source::Block;

@@ -9,6 +9,7 @@
 #include "kami/Driver/GemmSpec.h"
 #include "kami/Bridge/Bridge.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -116,40 +117,58 @@ void EpilogueBuilder::build(ValueRange arguments) {
   op.setElementMaps(Role::C, maps);
 }
 
+/// α or β as a constant; null where it is neutral.
+static Value makeScale(ImplicitLocOpBuilder &b, const GemmSpec &spec,
+                       double real, double imaginary, double neutral) {
+  if (real == neutral && imaginary == 0)
+    return {};
+  Type accumulator = elementType(b.getContext(), spec.accumulator);
+  if (isInteger(spec.accumulator))
+    return arith::ConstantOp::create(
+        b, b.getIntegerAttr(accumulator, int64_t(real)));
+  auto number = [&](double value) {
+    return b.getFloatAttr(accumulator, value);
+  };
+  if (!spec.isComplex)
+    return arith::ConstantOp::create(b, number(real));
+  return complex::ConstantOp::create(
+      b, ComplexType::get(accumulator),
+      b.getArrayAttr({number(real), number(imaginary)}));
+}
+
 OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
                                         const GemmSpec &spec) {
-  context->loadDialect<KamiDialect, func::FuncDialect, arith::ArithDialect>();
+  context->loadDialect<KamiDialect, func::FuncDialect, arith::ArithDialect,
+                       complex::ComplexDialect>();
   ImplicitLocOpBuilder b(UnknownLoc::get(context), context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(b);
   b.setInsertionPointToStart(module->getBody());
   auto [m, n, k] = spec.extents;
+  auto typeOf = [&](ElementKind kind) -> Type {
+    Type type = elementType(context, kind);
+    return spec.isComplex ? ComplexType::get(type) : type;
+  };
   SmallVector<Type> types = {
       matrixType(spec, spec.transposeA ? k : m, spec.transposeA ? m : k,
-                 elementType(context, spec.operand), spec.strideA),
+                 typeOf(spec.operand), spec.strideA),
       matrixType(spec, spec.transposeB ? n : k, spec.transposeB ? k : n,
-                 elementType(context, spec.operandB()), spec.strideB),
-      matrixType(spec, m, n, elementType(context, spec.output), spec.strideC)};
+                 typeOf(spec.operandB()), spec.strideB),
+      matrixType(spec, m, n, typeOf(spec.output), spec.strideC)};
   llvm::append_range(types, EpilogueBuilder::argumentTypes(context, spec));
   auto function = func::FuncOp::create(b, "gemm", b.getFunctionType(types, {}));
   b.setInsertionPointToStart(function.addEntryBlock());
-  Type accumulator = elementType(context, spec.accumulator);
-  auto scale = [&](double value, double neutral) -> Value {
-    if (value == neutral)
-      return {};
-    if (isInteger(spec.accumulator))
-      return arith::ConstantOp::create(
-          b, b.getIntegerAttr(accumulator, int64_t(value)));
-    return arith::ConstantOp::create(b, b.getFloatAttr(accumulator, value));
-  };
-  Value alpha = scale(spec.alpha, 1), beta = scale(spec.beta, 0);
+  Value alpha = makeScale(b, spec, spec.alpha, spec.alphaImaginary, 1),
+        beta = makeScale(b, spec, spec.beta, spec.betaImaginary, 0);
   PrecisionAttr precision;
   if (std::optional<Precision> value = precisionOf(spec.operand))
     precision = PrecisionAttr::get(context, *value);
   auto product = GemmOp::create(
       b, Type(), function.getArgument(0), function.getArgument(1),
       function.getArgument(2), alpha, beta, spec.transposeA, spec.transposeB,
-      accumulator, PlanAttr(), precision, spec.operand == ElementKind::U8,
-      spec.operandB() == ElementKind::U8);
+      typeOf(spec.accumulator), PlanAttr(), precision,
+      spec.operand == ElementKind::U8, spec.operandB() == ElementKind::U8);
+  product.setConjugateA(spec.conjugateA);
+  product.setConjugateB(spec.conjugateB);
   if (spec.epilogue)
     EpilogueBuilder(b, spec, product)
         .build(function.getArguments().drop_front(3));

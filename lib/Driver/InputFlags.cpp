@@ -24,7 +24,8 @@ InputFlags::InputFlags(cl::OptionCategory &category)
            cl::value_desc("MxNxK"), cl::cat(category)),
       type("type",
            cl::desc("Type of A's and B's elements: f16, bf16, tf32, tf32x3, "
-                    "f32, f64, f8E4M3FN, f8E5M2, i8 or u8"),
+                    "f32, f64, f8E4M3FN, f8E5M2, i8, u8, or complex<...> of "
+                    "tf32, tf32x3, f32 or f64"),
            cl::init("f16"), cl::cat(category)),
       typeB("type-b", cl::desc("Type of B's elements where it is not A's"),
             cl::cat(category)),
@@ -94,14 +95,20 @@ llvm::Expected<GemmSpec> InputFlags::parseGemm() const {
   spec.operand = problem->operand;
   spec.otherOperand = problem->otherOperand;
   spec.accumulator = problem->accumulator;
+  spec.isComplex = problem->isComplex;
   if (llvm::Error error = checkStored("accumulator", spec.accumulator))
     return error;
   spec.output = spec.accumulator;
   if (!outputType.empty()) {
-    llvm::Expected<ElementKind> kind = parseType("output-type", outputType);
+    std::string text = outputType;
+    bool isComplex = spec.isComplex && stripComplex(text);
+    llvm::Expected<ElementKind> kind = parseType("output-type", text);
     if (!kind)
       return kind.takeError();
     spec.output = *kind;
+    if (spec.isComplex && (!isComplex || spec.output != spec.accumulator))
+      return fail("expected an output type of complex<" +
+                  name(spec.accumulator) + ">, but got " + outputType);
     if (llvm::Error error = checkStored("output type", spec.output))
       return error;
   }

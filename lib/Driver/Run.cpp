@@ -47,6 +47,9 @@ static double roundingUnit(ElementKind kind) {
 double kami::errorBound(const Problem &problem, ElementKind output,
                         const Atom *atom) {
   double terms = problem.extents.k, operands = 0;
+  // A part of a complex number is a sum of two products for each term.
+  if (problem.isComplex)
+    terms *= 2;
   double unit = roundingUnit(problem.accumulator);
   if (problem.operand == ElementKind::TF32) {
     operands = std::ldexp(1.0, -10);
@@ -83,6 +86,12 @@ static bool hasElementwise(func::FuncOp function, bool &inexact) {
                      math::TruncOp, math::RoundEvenOp, math::CopySignOp>(op));
   });
   return found;
+}
+
+/// The type itself, or that of a complex number's two parts.
+static Type partType(Type type) {
+  auto complex = dyn_cast<ComplexType>(type);
+  return complex ? complex.getElementType() : type;
 }
 
 namespace {
@@ -151,9 +160,10 @@ llvm::Error Session::makeInput(unsigned number, Type type) {
   };
   auto memref = dyn_cast<MemRefType>(type);
   Type element = memref ? memref.getElementType() : type;
-  std::optional<sim::ElementFormat> format = sim::formatOf(element);
-  if (!format)
+  std::optional<sim::ElementFormat> format = sim::formatOf(partType(element));
+  if (!format || (!memref && isa<ComplexType>(element)))
     return fail("expected integers or floats");
+  int64_t parts = isa<ComplexType>(element) ? 2 : 1;
   auto bits = [&](double value) {
     return format->isFloat() ? sim::fromDouble(*format, value)
                              : uint64_t(int64_t(value)) & format->mask();
@@ -178,24 +188,27 @@ llvm::Error Session::makeInput(unsigned number, Type type) {
   }
   // A margin behind the last element shows accesses that overrun it.
   constexpr int64_t margin = 64;
-  sim::Buffer &buffer = memory.allocate("argument " + std::to_string(number),
-                                        (last + 1 + margin) * format->bytes());
+  sim::Buffer &buffer =
+      memory.allocate("argument " + std::to_string(number),
+                      (last + 1 + margin) * parts * format->bytes());
   sim::MemRef view;
   view.buffer = &buffer;
   view.offset = offset;
   view.sizes.assign(memref.getShape().begin(), memref.getShape().end());
   view.strides.assign(strides.begin(), strides.end());
   view.elementType = element;
-  view.elementBytes = format->bytes();
+  view.elementBytes = parts * format->bytes();
   sim::ReferenceArray wide{view.sizes, {}};
   bool poisoned = llvm::is_contained(options.poisoned, number);
   forEachElement(view.sizes, [&](ArrayRef<int64_t> indices) {
     // No integer is as telling as a NaN.
     double poison = format->isFloat() ? std::nan("") : 77;
-    double value = poisoned ? poison : draw(*format);
-    sim::writeBits(&buffer.bytes[view.address(indices)], format->bytes(),
-                   bits(value));
-    wide.values.push_back(value);
+    for (int64_t part = 0; part != parts; ++part) {
+      double value = poisoned ? poison : draw(*format);
+      int64_t address = view.address(indices) + part * format->bytes();
+      sim::writeBits(&buffer.bytes[address], format->bytes(), bits(value));
+      wide.values.push_back(value);
+    }
   });
   arguments.push_back(view);
   references.push_back(std::move(wide));
@@ -251,8 +264,9 @@ llvm::Error Session::execute(func::FuncOp lowered,
 
 sim::ReferenceArray Session::read(const sim::Argument &argument, Type type) {
   auto memref = dyn_cast<MemRefType>(type);
-  sim::ElementFormat format =
-      *sim::formatOf(memref ? memref.getElementType() : type);
+  Type element = memref ? memref.getElementType() : type;
+  sim::ElementFormat format = *sim::formatOf(partType(element));
+  int64_t parts = isa<ComplexType>(element) ? 2 : 1;
   auto value = [&](uint64_t bits) -> long double {
     return format.isFloat() ? sim::toDouble(format, bits)
                             : sim::toSigned(format, bits);
@@ -262,8 +276,10 @@ sim::ReferenceArray Session::read(const sim::Argument &argument, Type type) {
   const sim::MemRef &view = argument.memref;
   sim::ReferenceArray array{view.sizes, {}};
   forEachElement(view.sizes, [&](ArrayRef<int64_t> indices) {
-    array.values.push_back(value(sim::readBits(
-        &view.buffer->bytes[view.address(indices)], format.bytes())));
+    for (int64_t part = 0; part != parts; ++part)
+      array.values.push_back(value(sim::readBits(
+          &view.buffer->bytes[view.address(indices) + part * format.bytes()],
+          format.bytes())));
   });
   return array;
 }
@@ -317,7 +333,7 @@ llvm::Error Session::compare(const Compilation &compilation,
     Type type = output.second;
     if (auto memref = dyn_cast<MemRefType>(type))
       type = memref.getElementType();
-    sim::ElementFormat format = *sim::formatOf(type);
+    sim::ElementFormat format = *sim::formatOf(partType(type));
     sim::ReferenceArray computed = read(output.first, output.second);
     for (auto [value, expected, magnitude] : llvm::zip_equal(
              computed.values, wide[number].values, magnitudes[number].values)) {

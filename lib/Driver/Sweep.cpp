@@ -107,6 +107,14 @@ static constexpr Algorithm algorithms[] = {Algorithm::OneD, Algorithm::TwoD,
 /// The types of B and C that go with A's.
 void Sweep::drawTypes(GemmSpec &spec) {
   spec.accumulator = spec.output = defaultAccumulator(spec.operand);
+  spec.isComplex = options.complexNumbers;
+  if (spec.isComplex) {
+    spec.alphaImaginary = pick({0.0, 0.0, 1.0, -2.0});
+    spec.betaImaginary = pick({0.0, 0.0, 3.0, -1.0});
+    spec.conjugateA = below(3) == 0;
+    spec.conjugateB = below(3) == 0;
+    return;
+  }
   bool isNarrowed = below(3) == 0;
   if (byteWidth(spec.operand) < byteWidth(spec.accumulator) &&
       !isInteger(spec.operand) && isNarrowed)
@@ -160,6 +168,7 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   problem.operand = one.spec.operand;
   problem.otherOperand = one.spec.otherOperand;
   problem.accumulator = one.spec.accumulator;
+  problem.isComplex = one.spec.isComplex;
   problem.batch = std::max<int64_t>(one.spec.batch, 1);
   problem.algorithm = algorithms[number % 3];
   PlannerOptions planner;
@@ -173,7 +182,7 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   one.run.inputs = below(2) ? InputKind::Integers : InputKind::Random;
   one.run.warpOrder = pick({sim::WarpOrder::InOrder, sim::WarpOrder::Reversed,
                             sim::WarpOrder::Random});
-  if (one.spec.beta == 0)
+  if (one.spec.beta == 0 && one.spec.betaImaginary == 0)
     one.run.poisoned.push_back(2);
   return one;
 }
@@ -205,7 +214,11 @@ std::string Sweep::checkTraffic(const SweepCase &one,
                      byteWidth(plan.atom->accumulator)};
   SharedTraffic traffic =
       blockTraffic(partition, plan.slices, bytes, kTiles, plan.exchange());
-  int64_t blocks = ((extents.m + plan.tile.m - 1) / plan.tile.m) *
+  // Of complex numbers, a block takes four products, which read each part of A
+  // and B twice.
+  int64_t reads = one.spec.isComplex ? 2 : 1;
+  int64_t blocks = reads * reads *
+                   ((extents.m + plan.tile.m - 1) / plan.tile.m) *
                    ((extents.n + plan.tile.n - 1) / plan.tile.n) *
                    std::max<int64_t>(one.spec.batch, 1);
   // The last of several tiles of k may have fewer slices in it, but moves them.
@@ -222,7 +235,7 @@ std::string Sweep::checkTraffic(const SweepCase &one,
   constexpr llvm::StringLiteral shared[] = {"argument 0", "argument 1",
                                             "argument 2"};
   for (const sim::BufferTraffic &buffer : report.buffers)
-    if (buffer.maxReadsPerByte > 1 && llvm::is_contained(shared, buffer.name))
+    if (buffer.maxReadsPerByte > reads && llvm::is_contained(shared, buffer.name))
       return llvm::formatv("{0} is read {1} times by one block", buffer.name,
                            buffer.maxReadsPerByte);
   return "";
@@ -239,9 +252,12 @@ void Sweep::print(int64_t number, const SweepCase &one) {
   const GemmSpec &spec = one.spec;
   os << "case " << number << ": " << spec.extents.m << "x" << spec.extents.n
      << "x" << spec.extents.k << " batch " << spec.batch << " "
+     << (spec.isComplex ? "complex " : "")
      << names(spec.operand, spec.operandB()) << " -> " << name(spec.output)
+     << (spec.conjugateA ? " conj A" : "") << (spec.conjugateB ? " conj B" : "")
      << (spec.transposeA ? " A^T" : "") << (spec.transposeB ? " B^T" : "")
-     << " alpha " << spec.alpha << " beta " << spec.beta;
+     << " alpha " << spec.alpha << "+" << spec.alphaImaginary << "i beta "
+     << spec.beta << "+" << spec.betaImaginary << "i";
   for (auto [part, has] : {std::pair(" row_scale", spec.epilogue.rowScale),
                            std::pair(" bias", spec.epilogue.bias),
                            std::pair(" residual", spec.epilogue.residual),
@@ -259,5 +275,12 @@ void Sweep::print(int64_t number, const SweepCase &one) {
 
 llvm::Expected<SweepResult> kami::runSweep(const SweepOptions &options,
                                            llvm::raw_ostream &os) {
+  for (ElementKind type : options.types)
+    if (options.complexNumbers &&
+        (isInteger(type) || byteWidth(type) < byteWidth(ElementKind::F32)))
+      return llvm::createStringError(
+          "expected --types of tf32, tf32x3, f32 and f64 with --complex, but "
+          "got '" +
+          name(type).str() + "'");
   return Sweep(options, os).run();
 }

@@ -85,11 +85,15 @@ ParseResult kami::parseMappedFragments(
     llvm::SMLoc location = parser.getCurrentLocation();
     if (parseBinding(parser, arguments, operands, types))
       return failure();
-    auto fragment = dyn_cast<FragmentType>(types.back());
-    if (!fragment)
-      return parser.emitError(location, "expected a fragment, but got ")
+    if (auto fragment = dyn_cast<FragmentType>(types.back()))
+      arguments.back().type = fragment.getElementType();
+    else if (auto matrix = dyn_cast<DistributedType>(types.back()))
+      arguments.back().type = matrix.getElementType();
+    else
+      return parser.emitError(
+                 location,
+                 "expected a fragment or a distributed matrix, but got ")
              << types.back();
-    arguments.back().type = fragment.getElementType();
     return success();
   };
   return failure(

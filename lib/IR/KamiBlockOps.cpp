@@ -36,8 +36,6 @@ LogicalResult DistributeOp::verify() {
                    ? " or of floats that it has"
                    : "")
            << ", but got " << matrix.getElementType();
-  if (type.getRole() == Role::C)
-    return emitOpError("expected a result of role a or b, but got c");
   return verifyExtents(*this, type, matrix);
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ComplexProduct.h"
 #include "ElementRegion.h"
 #include "MatrixOperands.h"
 #include "kami/IR/KamiOps.h"
@@ -47,7 +48,8 @@ void GemmOp::build(OpBuilder &builder, OperationState &state, Type result,
   build(builder, state, result, a, b, c, alpha, beta,
         /*prologueAOperands=*/ValueRange(), /*prologueBOperands=*/ValueRange(),
         /*epilogueOperands=*/ValueRange(), transposeA, transposeB, accumulator,
-        plan, precision, unsignedA, unsignedB, /*prologueAMaps=*/ArrayAttr(),
+        plan, precision, unsignedA, unsignedB, /*conjugateA=*/false,
+        /*conjugateB=*/false, /*prologueAMaps=*/ArrayAttr(),
         /*prologueBMaps=*/ArrayAttr(),
         /*epilogueMaps=*/ArrayAttr());
 }
@@ -232,8 +234,31 @@ PlanAttr GemmOp::getDistribution() {
   return nullptr;
 }
 
+/// (C6)
+static LogicalResult verifyScales(GemmOp op) {
+  for (auto [scale, name] :
+       {std::pair(op.getAlpha(), "alpha"), std::pair(op.getBeta(), "beta")})
+    if (scale && getElementTypeOrSelf(scale.getType()) != op.getAccumulator())
+      return op.emitOpError("expected ")
+             << name << " of the accumulator's type " << op.getAccumulator()
+             << ", but got " << scale.getType();
+  return success();
+}
+
 /// (C3), (C6), (C7), (C8)
 static LogicalResult verifyElementTypes(GemmOp op) {
+  bool anyComplex = llvm::any_of(ArrayRef<Type>{op.getAType().getElementType(),
+                                                op.getBType().getElementType(),
+                                                op.getCType().getElementType(),
+                                                op.getAccumulator()},
+                                 llvm::IsaPred<ComplexType>);
+  if (anyComplex)
+    return failure(failed(verifyComplexProduct(op)) ||
+                   failed(verifyScales(op)));
+  if (op.getConjugateA() || op.getConjugateB())
+    return op.emitOpError("expected complex elements for ")
+           << (op.getConjugateA() ? "conjugate_a" : "conjugate_b")
+           << ", but got " << op.getAccumulator();
   Type a = op.getMultipliedType(Role::A), b = op.getMultipliedType(Role::B);
   Type c = op.getCType().getElementType(), accumulator = op.getAccumulator();
   // f16 has the numbers of all 8-bit floats.
@@ -256,12 +281,8 @@ static LogicalResult verifyElementTypes(GemmOp op) {
     return op.emitOpError("expected elements and accumulator that are all "
                           "floats or all integers, but got ")
            << a << ", " << c << " and " << accumulator;
-  for (auto [scale, name] :
-       {std::pair(op.getAlpha(), "alpha"), std::pair(op.getBeta(), "beta")})
-    if (scale && getElementTypeOrSelf(scale.getType()) != accumulator)
-      return op.emitOpError("expected ")
-             << name << " of the accumulator's type " << accumulator
-             << ", but got " << scale.getType();
+  if (failed(verifyScales(op)))
+    return failure();
   for (auto [type, name] : {std::pair(a, "A"), std::pair(b, "B")})
     if (accumulator.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
       return op.emitOpError("expected an accumulator at least as wide as ")
@@ -418,6 +439,17 @@ static bool isConstant(Value value, FloatMatcher real, IntegerMatcher integer) {
   return matchPattern(value, real) || matchPattern(value, integer);
 }
 
+/// Whether it is that complex number without an imaginary part.
+static bool isComplexConstant(Value value, double real) {
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return false;
+  auto parts = dyn_cast_or_null<ArrayAttr>(constant);
+  return parts && parts.size() == 2 &&
+         cast<FloatAttr>(parts[0]).getValueAsDouble() == real &&
+         cast<FloatAttr>(parts[1]).getValueAsDouble() == 0;
+}
+
 namespace {
 /// A constant α of 1 or β of 0 is the same as none, and says more.
 struct DropNeutralScale : OpRewritePattern<GemmOp> {
@@ -425,9 +457,11 @@ struct DropNeutralScale : OpRewritePattern<GemmOp> {
   LogicalResult matchAndRewrite(GemmOp op,
                                 PatternRewriter &rewriter) const override {
     bool alpha =
-        op.getAlpha() && isConstant(op.getAlpha(), m_OneFloat(), m_One());
+        op.getAlpha() && (isConstant(op.getAlpha(), m_OneFloat(), m_One()) ||
+                          isComplexConstant(op.getAlpha(), 1));
     bool beta =
-        op.getBeta() && isConstant(op.getBeta(), m_AnyZeroFloat(), m_Zero());
+        op.getBeta() && (isConstant(op.getBeta(), m_AnyZeroFloat(), m_Zero()) ||
+                         isComplexConstant(op.getBeta(), 0));
     if (!alpha && !beta)
       return failure();
     rewriter.modifyOpInPlace(op, [&] {

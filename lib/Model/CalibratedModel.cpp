@@ -81,6 +81,9 @@ static BlockBytes blockBytes(const Work &work, double blocks, const Atom &atom,
   double b = k * rowBytes(tileN, n, operandB);
   double c = tileM * rowBytes(tileN, n, accumulator);
   double once = (m * operandA + n * operandB) * k + m * n * accumulator;
+  // Each of four products reads whole sectors, of which it wants one part.
+  if (work.isComplex)
+    return {8 * (a + b) + 2 * c, 2 * once * work.batch / blocks};
   return {a + b + c, once * work.batch / blocks};
 }
 
@@ -123,6 +126,11 @@ CalibratedCost kami::calibratedCost(const Work &work, const Atom &atom,
   cost.tensorCores = cost.kTiles * tileCost.tensorCores;
   cost.computation = cost.kTiles * tileCost.chain;
   addCommunication(cost, atom, partition, slicing, calibration);
+  if (work.isComplex)
+    for (double *part :
+         {&cost.tensorCores, &cost.computation, &cost.sharedBandwidth,
+          &cost.sharedLatency, &cost.barriers})
+      *part *= 4;
   addMemory(cost, blockBytes(work, cost.blocks, atom, tile), chip, calibration);
 
   cost.launch = calibration.launchMicroseconds * chip.boostMHz;
@@ -153,6 +161,8 @@ double kami::leastCycles(const Work &work, const Atom &atom, int64_t tileM,
   double atoms = padded(tileM, grid.m, atom.shape.m) *
                  padded(tileN, grid.n, atom.shape.n) * work.extents.k /
                  (double(atom.shape.m) * atom.shape.n * atom.shape.k);
+  if (work.isComplex)
+    atoms *= 4;
   cost.tensorCores = atoms * calibration.of(atom).cycles / chip.tensorCores;
   double blocksEach = std::ceil(cost.blocks / chip.multiprocessors);
   return calibration.launchMicroseconds * chip.boostMHz +

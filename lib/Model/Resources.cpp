@@ -83,7 +83,7 @@ static int64_t overheadOf(const Atom &atom, const Partition &partition,
 
 Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
                                    const Slicing &unclamped, int64_t warpSize,
-                                   const Exchange &exchange) {
+                                   const Exchange &exchange, int64_t sums) {
   Slicing slicing = clampSlicing(partition, unclamped);
   auto perThread = [&](int64_t elements, int64_t bytes) -> int64_t {
     return divideCeil(elements * bytes, bytesPerRegister * warpSize);
@@ -105,8 +105,8 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
                partition.grid.m > 1};
 
   Registers registers;
-  registers.accumulators =
-      perThread(partition.warpM * partition.warpN, byteWidth(atom.accumulator));
+  registers.accumulators = sums * perThread(partition.warpM * partition.warpN,
+                                            byteWidth(atom.accumulator));
   registers.overhead = overheadOf(atom, partition, a, b);
   if (exchange.unit == Unit::WarpGroup) {
     // B is read where it lies; A is held as a whole, or lies there, too.
@@ -142,12 +142,12 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
 
 Resources kami::resourcesOf(const Atom &atom, const Partition &partition,
                             const Slicing &slicing, int64_t warpSize,
-                            const Exchange &exchange) {
+                            const Exchange &exchange, int64_t sums) {
   Resources resources;
   resources.warps = partition.grid.warps();
   resources.threads = resources.warps * warpSize;
   resources.registers =
-      registersPerThread(atom, partition, slicing, warpSize, exchange);
+      registersPerThread(atom, partition, slicing, warpSize, exchange, sums);
   resources.shared = sharedLayout(
       partition, slicing,
       {byteWidth(atom.operand), byteWidth(atom.accumulator)}, exchange);

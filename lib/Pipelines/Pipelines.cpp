@@ -54,8 +54,9 @@ void kami::addPlanPasses(OpPassManager &pm, const PipelineOptions &options) {
 
 void kami::addWarpPasses(OpPassManager &pm) {
   pm.addPass(createKamiMapToGrid());
-  pm.nest<gpu::GPUModuleOp>().addNestedPass<gpu::GPUFuncOp>(
-      createKamiDistributeToWarps());
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addNestedPass<gpu::GPUFuncOp>(createKamiExpandComplex());
+  kernels.addNestedPass<gpu::GPUFuncOp>(createKamiDistributeToWarps());
   pm.addPass(createKamiSizeSharedMemory());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -130,9 +130,11 @@ void kami::explainText(const Choice &choice, const Problem &problem,
   os << llvm::formatv(
       "{0} {1} -> {2}, batch {3}, on {4} ({5}), {6} model, {7} "
       "candidates\n",
-      print(problem.extents), names(problem.operand, problem.operandB()),
-      name(problem.accumulator), problem.batch, chip.name, chip.product,
-      name(options.model), choice.candidates.size());
+      print(problem.extents),
+      problem.isComplex ? elementName(problem.operand, true)
+                        : names(problem.operand, problem.operandB()),
+      elementName(problem.accumulator, problem.isComplex), problem.batch,
+      chip.name, chip.product, name(options.model), choice.candidates.size());
   const Calibration &calibration = options.calibrationFor(chip);
   if (options.model == CostModel::Calibrated)
     os << llvm::formatv("figures of {0}: {1}, {2}\n", calibration.device,
@@ -204,9 +206,9 @@ llvm::json::Object kami::explainJSON(const Choice &choice,
     object = members(choice.candidates.front(), problem);
   const Extents &extents = problem.extents;
   object["gemm"] = array(extents.m, extents.n, extents.k);
-  object["type"] = name(problem.operand);
-  object["type_b"] = name(problem.operandB());
-  object["accumulator"] = name(problem.accumulator);
+  object["type"] = elementName(problem.operand, problem.isComplex);
+  object["type_b"] = elementName(problem.operandB(), problem.isComplex);
+  object["accumulator"] = elementName(problem.accumulator, problem.isComplex);
   object["batch"] = problem.batch;
   object["target"] = chip.name;
   object["model"] = name(options.model);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Plan/Plan.h"
+#include "kami/Plan/Problem.h"
 #include "llvm/Support/ErrorHandling.h"
 
 using namespace kami;
@@ -68,4 +69,9 @@ Algorithm kami::algorithmOf(const WarpGrid &grid) {
   if (grid.k > 1)
     return Algorithm::ThreeD;
   return grid.m > 1 && grid.n > 1 ? Algorithm::TwoD : Algorithm::OneD;
+}
+
+std::string kami::elementName(ElementKind kind, bool isComplex) {
+  std::string text = name(kind).str();
+  return isComplex ? "complex<" + text + ">" : text;
 }

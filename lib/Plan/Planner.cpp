@@ -355,8 +355,9 @@ Candidate kami::evaluatePlan(const Plan &plan, const Problem &problem,
     return candidate;
   }
   Partition partition = plan.partition();
-  tiling.resources = resourcesOf(*plan.atom, partition, plan.slices,
-                                 chip.warpSize, plan.exchange(problem.source));
+  tiling.resources =
+      resourcesOf(*plan.atom, partition, plan.slices, chip.warpSize,
+                  plan.exchange(problem.source), problem.sums());
   if (!tiling.misfit)
     tiling.cost =
         calibratedCost(workOf(problem), *plan.atom, partition, plan.slices,

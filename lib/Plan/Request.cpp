@@ -73,13 +73,58 @@ parseAlgorithmFlag(llvm::StringRef text) {
                                  "', expected one of: auto, 1d, 2d, 3d");
 }
 
-llvm::Expected<Problem> kami::parseProblem(const ProblemText &text) {
+bool kami::stripComplex(std::string &text) {
+  llvm::StringRef part = text;
+  if (part == "c64")
+    text = "f32";
+  else if (part == "c128")
+    text = "f64";
+  else if (part.consume_front("complex<") && part.consume_back(">"))
+    text = part.str();
+  else
+    return false;
+  return true;
+}
+
+/// The types of a problem on complex numbers: of all three, or as by default.
+static llvm::Error parseComplexTypes(const ProblemText &text,
+                                     Problem &problem) {
+  ElementKind sum = defaultAccumulator(problem.operand);
+  bool isKnown = sum == ElementKind::F64 ||
+                 (sum == ElementKind::F32 && byteWidth(problem.operand) == 4);
+  if (!isKnown)
+    return llvm::createStringError(
+        "expected complex numbers of f32, tf32, tf32x3 or f64, but got --type "
+        "'" +
+        text.type + "'");
+  std::string accumulator = text.accumulator, typeB = text.typeB;
+  if (!accumulator.empty() &&
+      !(stripComplex(accumulator) && accumulator == name(sum)))
+    return llvm::createStringError("expected --accumulator to be complex<" +
+                                   name(sum) + ">, but got '" +
+                                   text.accumulator + "'");
+  if (!typeB.empty() &&
+      !(stripComplex(typeB) && typeB == name(problem.operand)))
+    return llvm::createStringError("expected --type-b to be complex<" +
+                                   name(problem.operand) + ">, but got '" +
+                                   text.typeB + "'");
+  return llvm::Error::success();
+}
+
+llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
   Problem problem;
+  ProblemText text = given;
   if (llvm::Error error =
           assign(problem.extents, parseExtents("gemm", text.gemm)))
     return error;
+  problem.isComplex = stripComplex(text.type);
   if (llvm::Error error = assign(problem.operand, parseType("type", text.type)))
     return error;
+  if (problem.isComplex) {
+    if (llvm::Error error = parseComplexTypes(given, problem))
+      return error;
+    text.accumulator = text.typeB = "";
+  }
   if (!text.typeB.empty()) {
     ElementKind other;
     if (llvm::Error error = assign(other, parseType("type-b", text.typeB)))

@@ -123,7 +123,7 @@ void GridSearch::run() {
 bool GridSearch::tryArea(int64_t m, int64_t n, llvm::ArrayRef<int64_t> depths) {
   Extents whole = {m, n, depths.front()};
   Partition partition(whole, grid, atom.atom->shape, atom.atom->shape.k);
-  int64_t sums = partition.warpM * partition.warpN *
+  int64_t sums = problem.sums() * partition.warpM * partition.warpN *
                  byteWidth(atom.atom->accumulator) / (4 * chip.warpSize);
   bool tooLarge = sums + registerOverhead > registerLimit;
   bool anyFits = false;
@@ -169,7 +169,8 @@ bool GridSearch::parkUntilFit(const Partition &partition, Slicing &slicing,
   auto suffices = [&](int64_t parked) {
     slicing.*count = parked;
     Registers registers =
-        registersPerThread(*atom.atom, partition, slicing, chip.warpSize);
+        registersPerThread(*atom.atom, partition, slicing, chip.warpSize, {},
+                           problem.sums());
     int64_t spared = spares ? 0 : registers.overhead - registerOverhead;
     return registers.total() - spared <= registerLimit;
   };
@@ -237,8 +238,9 @@ void GridSearch::keepMisfit(const Plan &plan, const Resources &resources,
 bool GridSearch::tryPlan(const Partition &partition, Transport transport,
                          const Slicing &slicing) {
   Plan plan = {atom.atom, partition.tile, grid, transport, slicing};
-  Resources resources = resourcesOf(*atom.atom, partition, slicing,
-                                    chip.warpSize, plan.exchange());
+  Resources resources =
+      resourcesOf(*atom.atom, partition, slicing, chip.warpSize,
+                  plan.exchange(), problem.sums());
   if (Misfit misfit = findMisfit(resources, chip)) {
     keepMisfit(plan, resources, misfit);
     return false;

@@ -33,7 +33,7 @@ struct Tiling {
 /// What the model is told of the problem.
 inline Work workOf(const Problem &problem) {
   return {problem.extents, problem.batch, byteWidth(problem.operand),
-          byteWidth(problem.operandB())};
+          byteWidth(problem.operandB()), problem.isComplex};
 }
 
 /// Tries tiles, slice widths and counts of parked slices for a fixed grid and

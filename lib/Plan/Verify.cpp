@@ -91,7 +91,7 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
   if (gathered && plan.grid.m > 1 && slicing.sharedB < partition.heldB())
     return {Misfit::NotGatheredB, partition.heldB(), slicing.sharedB};
   return findMisfit(resourcesOf(*plan.atom, partition, slicing, chip.warpSize,
-                                plan.exchange(problem.source)),
+                                plan.exchange(problem.source), problem.sums()),
                     chip);
 }
 

@@ -12,6 +12,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <cstring>
 
 using namespace kami::sim;
 using namespace mlir;
@@ -59,6 +60,13 @@ void Interpreter::storeElement(const MemRef &memref, int64_t address,
             value.bits);
 }
 
+void Interpreter::copyElement(const MemRef &from, int64_t source,
+                              const MemRef &to, int64_t destination) {
+  // Those of complex f64 are wider than what bits hold.
+  std::memcpy(to.buffer->bytes.data() + destination,
+              from.buffer->bytes.data() + source, from.elementBytes);
+}
+
 MemRef Interpreter::allocate(ArrayRef<int64_t> sizes, Type element) {
   return memory.allocate("host allocation", sizes, element);
 }
@@ -87,7 +95,7 @@ LogicalResult Interpreter::copy(Operation *op, const MemRef &from,
     FailureOr<int64_t> destination = addressOf(op, to, index);
     if (failed(source) || failed(destination))
       return failure();
-    storeElement(to, *destination, loadElement(from, *source));
+    copyElement(from, *source, to, *destination);
     return success();
   });
 }
@@ -95,8 +103,7 @@ LogicalResult Interpreter::copy(Operation *op, const MemRef &from,
 MemRef Interpreter::clone(const MemRef &from) {
   MemRef fresh = allocate(from.sizes, from.elementType);
   (void)forEachIndex(from.sizes, [&](ArrayRef<int64_t> index) {
-    storeElement(fresh, fresh.address(index),
-                 loadElement(from, from.address(index)));
+    copyElement(from, from.address(index), fresh, fresh.address(index));
     return success();
   });
   return fresh;

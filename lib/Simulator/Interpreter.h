@@ -34,6 +34,8 @@ struct Cell {
   /// By how much `real` may be off, where that is tracked; of a comparison's
   /// bit, whether it may be the other one.
   long double error = 0;
+  /// Of a complex number.
+  long double imaginary = 0;
 
   static Cell ofBits(uint64_t bits) {
     Cell cell;
@@ -73,6 +75,9 @@ protected:
   virtual Cell loadElement(const MemRef &memref, int64_t address);
   virtual void storeElement(const MemRef &memref, int64_t address,
                             const Cell &value);
+  /// Copies the element at an address to another.
+  virtual void copyElement(const MemRef &from, int64_t source, const MemRef &to,
+                           int64_t destination);
   /// New memory for a memref's or tensor's type.
   virtual MemRef allocate(llvm::ArrayRef<int64_t> sizes, mlir::Type element);
   /// Structured ops that have a faster way.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Simulator/Memory.h"
+#include "kami/IR/KamiOps.h"
 #include "kami/Simulator/Scalar.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -15,6 +16,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
 
+using namespace kami;
 using namespace kami::sim;
 using namespace mlir;
 
@@ -41,6 +43,8 @@ unsigned kami::sim::elementBytes(Type type) {
             : vector.getNumElements() * elementBytes(vector.getElementType());
     return llvm::isPowerOf2_64(bytes) ? bytes : 0;
   }
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return 2 * elementBytes(complex.getElementType());
   std::optional<ElementFormat> format = formatOf(type);
   return format ? format->bytes() : 0;
 }
@@ -252,16 +256,29 @@ static FailureOr<MemRef> expandView(memref::ExpandShapeOp op,
   return view;
 }
 
+MemRef kami::sim::complexPart(const MemRef &memref, bool imaginary) {
+  MemRef part = memref;
+  part.offset = 2 * memref.offset + (imaginary ? 1 : 0);
+  for (int64_t &stride : part.strides)
+    stride *= 2;
+  part.elementType = cast<ComplexType>(memref.elementType).getElementType();
+  part.elementBytes = memref.elementBytes / 2;
+  return part;
+}
+
 bool kami::sim::isViewOp(Operation *op) {
-  return isa<memref::CastOp, memref::MemorySpaceCastOp, memref::ViewOp,
-             memref::SubViewOp, memref::TransposeOp, memref::ReinterpretCastOp,
-             memref::CollapseShapeOp, memref::ExpandShapeOp,
-             memref::AssumeAlignmentOp>(op);
+  return isa<ComplexPartOp, memref::CastOp, memref::MemorySpaceCastOp,
+             memref::ViewOp, memref::SubViewOp, memref::TransposeOp,
+             memref::ReinterpretCastOp, memref::CollapseShapeOp,
+             memref::ExpandShapeOp, memref::AssumeAlignmentOp>(op);
 }
 
 FailureOr<MemRef> kami::sim::evaluateView(Operation *op, const MemRef &source,
                                           ArrayRef<int64_t> operands) {
   return llvm::TypeSwitch<Operation *, FailureOr<MemRef>>(op)
+      .Case([&](ComplexPartOp part) {
+        return complexPart(source, part.getImaginary());
+      })
       .Case([&](memref::CastOp) { return castView(op, source); })
       .Case([&](memref::MemorySpaceCastOp) { return source; })
       .Case([&](memref::AssumeAlignmentOp assume) -> FailureOr<MemRef> {

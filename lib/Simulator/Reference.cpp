@@ -14,19 +14,31 @@ using namespace kami;
 using namespace kami::sim;
 using namespace mlir;
 
+/// Numbers that an element consists of.
+static int64_t partsOf(Type element) {
+  return isa<ComplexType>(element) ? 2 : 1;
+}
+
 MemRef ReferenceInterpreter::allocate(ArrayRef<int64_t> sizes, Type element) {
-  int64_t count = 1;
+  int64_t parts = partsOf(element), count = parts;
   for (int64_t size : sizes)
     count *= size;
   Buffer &buffer = memory.allocate(
       "reference", count * sizeof(long double) * (sumUnit ? 2 : 1), 0);
   MemRef memref = contiguous(buffer, sizes, element);
-  memref.elementBytes = sizeof(long double);
+  memref.elementBytes = parts * sizeof(long double);
   std::fill_n(data(memref), count, std::nanl(""));
   return memref;
 }
 
 Cell ReferenceInterpreter::loadElement(const MemRef &memref, int64_t address) {
+  if (isa<ComplexType>(memref.elementType)) {
+    Cell cell = loadElement(complexPart(memref, false), address);
+    cell.imaginary =
+        loadElement(complexPart(memref, true), address + sizeof(long double))
+            .real;
+    return cell;
+  }
   long double value;
   std::memcpy(&value, memref.buffer->bytes.data() + address, sizeof(value));
   Cell cell = isa<FloatType>(memref.elementType)
@@ -40,6 +52,14 @@ Cell ReferenceInterpreter::loadElement(const MemRef &memref, int64_t address) {
 
 void ReferenceInterpreter::storeElement(const MemRef &memref, int64_t address,
                                         const Cell &cell) {
+  if (isa<ComplexType>(memref.elementType)) {
+    Cell imaginary = cell;
+    imaginary.real = cell.imaginary;
+    storeElement(complexPart(memref, false), address, cell);
+    storeElement(complexPart(memref, true), address + sizeof(long double),
+                 imaginary);
+    return;
+  }
   long double value = isa<FloatType>(memref.elementType)
                           ? cell.real
                           : toSigned(*formatOf(memref.elementType), cell.bits);
@@ -56,7 +76,7 @@ void ReferenceInterpreter::storeElement(const MemRef &memref, int64_t address,
 static std::optional<Cell> argumentOf(ReferenceInterpreter &interpreter,
                                       Type type, const ReferenceArray &input) {
   auto shaped = dyn_cast<ShapedType>(type);
-  int64_t count = 1;
+  int64_t count = shaped ? partsOf(shaped.getElementType()) : 1;
   for (int64_t size : input.sizes)
     count *= size;
   if (count != int64_t(input.values.size()))
@@ -72,7 +92,7 @@ static std::optional<Cell> argumentOf(ReferenceInterpreter &interpreter,
       failed(verifyCompatibleShape(shaped.getShape(), input.sizes)))
     return std::nullopt;
   MemRef memref = interpreter.allocate(input.sizes, shaped.getElementType());
-  bool isFloat = isa<FloatType>(shaped.getElementType());
+  bool isFloat = isa<FloatType, ComplexType>(shaped.getElementType());
   for (auto [i, element] : llvm::enumerate(input.values))
     data(memref)[i] = isFloat ? interpreter.magnitude(element) : element;
   return Cell::ofMemRef(memref);
@@ -89,8 +109,9 @@ static ReferenceArray arrayOf(Type type, const Cell &cell, bool ofErrors) {
   (void)forEachIndex(array.sizes, [&](ArrayRef<int64_t> index) {
     const long double *from =
         ofErrors ? errors(cell.memref) : data(cell.memref);
-    array.values.push_back(
-        from[cell.memref.address(index) / sizeof(long double)]);
+    int64_t first = cell.memref.address(index) / sizeof(long double);
+    for (int64_t part = 0; part != partsOf(cell.memref.elementType); ++part)
+      array.values.push_back(from[first + part]);
     return success();
   });
   return array;

@@ -33,6 +33,10 @@ public:
   Cell loadElement(const MemRef &memref, int64_t address) override;
   void storeElement(const MemRef &memref, int64_t address,
                     const Cell &value) override;
+  void copyElement(const MemRef &from, int64_t source, const MemRef &to,
+                   int64_t destination) override {
+    storeElement(to, destination, loadElement(from, source));
+  }
   long double magnitude(long double value) const {
     return magnitudes ? std::fabs(value) : value;
   }
@@ -58,6 +62,7 @@ private:
                                              const MemRef &c, int64_t to,
                                              long double alpha,
                                              long double beta);
+  mlir::LogicalResult runComplexGemm(GemmOp op);
   mlir::FailureOr<Cell> runElement(GemmOp op, Role role, Cell element,
                                    llvm::ArrayRef<int64_t> point);
   mlir::FailureOr<MemRef> runPrologue(GemmOp op, Role role, MemRef matrix,

@@ -8,6 +8,7 @@
 
 #include "ReferenceInterpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace kami;
@@ -264,19 +265,20 @@ static bool isMultiplyAdd(linalg::LinalgOp op) {
     return false;
   Block *body = op.getBlock();
   for (Operation &inner : body->without_terminator())
-    if (!isa<arith::ExtFOp, arith::TruncFOp, arith::AddFOp, arith::MulFOp>(
-            inner))
+    if (!isa<arith::ExtFOp, arith::TruncFOp, arith::AddFOp, arith::MulFOp,
+             complex::AddOp, complex::MulOp>(inner))
       return false;
-  auto add = strip(body->getTerminator()->getOperand(0))
-                 .getDefiningOp<arith::AddFOp>();
-  if (!add)
+  Operation *add = strip(body->getTerminator()->getOperand(0)).getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, complex::AddOp>(add))
     return false;
-  for (auto [sum, term] : {std::pair(add.getLhs(), add.getRhs()),
-                           std::pair(add.getRhs(), add.getLhs())}) {
-    auto multiply = strip(term).getDefiningOp<arith::MulFOp>();
-    if (!multiply || strip(sum) != body->getArgument(2))
+  Value left = add->getOperand(0), right = add->getOperand(1);
+  for (auto [sum, term] : {std::pair(left, right), std::pair(right, left)}) {
+    Operation *multiply = strip(term).getDefiningOp();
+    if (!isa_and_nonnull<arith::MulFOp, complex::MulOp>(multiply) ||
+        strip(sum) != body->getArgument(2))
       continue;
-    Value x = strip(multiply.getLhs()), y = strip(multiply.getRhs());
+    Value x = strip(multiply->getOperand(0)),
+          y = strip(multiply->getOperand(1));
     Value a = body->getArgument(0), b = body->getArgument(1);
     return (x == a && y == b) || (x == b && y == a);
   }
@@ -291,10 +293,12 @@ struct NestLoop {
 };
 } // namespace
 
+/// c += sign · a · b
 static void runNest(ArrayRef<NestLoop> loops, const long double *a,
-                    const long double *b, long double *c) {
+                    const long double *b, long double *c,
+                    long double sign = 1) {
   if (loops.empty()) {
-    *c += *a * *b;
+    *c += sign * *a * *b;
     return;
   }
   const NestLoop &loop = loops.front();
@@ -302,12 +306,12 @@ static void runNest(ArrayRef<NestLoop> loops, const long double *a,
   if (loops.size() == 1 && sc == 0) {
     long double sum = *c;
     for (int64_t i = 0; i != loop.extent; ++i)
-      sum += a[i * sa] * b[i * sb];
+      sum += sign * a[i * sa] * b[i * sb];
     *c = sum;
     return;
   }
   for (int64_t i = 0; i != loop.extent; ++i)
-    runNest(loops.drop_front(), a + i * sa, b + i * sb, c + i * sc);
+    runNest(loops.drop_front(), a + i * sa, b + i * sb, c + i * sc, sign);
 }
 
 /// Contractions whose operands are indexed by loops directly.
@@ -331,6 +335,25 @@ bool ReferenceInterpreter::runFast(linalg::LinalgOp op,
     for (unsigned d = 0; d != view.rank(); ++d)
       if (view.sizes[d] == 0)
         return true;
+  }
+  if (isa<ComplexType>(views[0].elementType)) {
+    // Errors are tracked for what regions do, which are real.
+    if (sumUnit)
+      return false;
+    for (NestLoop &loop : loops)
+      for (int64_t &stride : loop.strides)
+        stride *= 2;
+    MemRef parts[3][2];
+    for (unsigned i : {0, 1, 2})
+      for (bool imaginary : {false, true})
+        parts[i][imaginary] = complexPart(views[i], imaginary);
+    for (unsigned i : {0, 1})
+      for (unsigned j : {0, 1}) {
+        const MemRef &a = parts[0][i], &b = parts[1][j], &c = parts[2][i ^ j];
+        runNest(loops, data(a) + a.offset, data(b) + b.offset,
+                data(c) + c.offset, i && j && !magnitudes ? -1 : 1);
+      }
+    return true;
   }
   auto run = [&](const MemRef &a, const MemRef &b, const MemRef &c) {
     runNest(loops, data(a) + a.offset, data(b) + b.offset, data(c) + c.offset);

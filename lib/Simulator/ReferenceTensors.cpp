@@ -8,6 +8,7 @@
 
 #include "ReferenceInterpreter.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace kami;
@@ -178,9 +179,15 @@ LogicalResult ReferenceInterpreter::runTensor(Operation *op, bool &handled) {
 
 LogicalResult ReferenceInterpreter::runOther(Operation *op, bool &handled) {
   if (auto gemm = dyn_cast<GemmOp>(op))
-    return runGemm(gemm);
+    return gemm.isComplex() ? runComplexGemm(gemm) : runGemm(gemm);
   if (auto chain = dyn_cast<ChainOp>(op))
     return runChain(chain);
+  if (auto number = dyn_cast<complex::ConstantOp>(op)) {
+    Cell cell = scalarConstant(number.getValue()[0]);
+    cell.imaginary = scalarConstant(number.getValue()[1]).real;
+    set(number, cell);
+    return success();
+  }
   for (auto family :
        {&ReferenceInterpreter::runTensor, &ReferenceInterpreter::runReshape}) {
     handled = true;

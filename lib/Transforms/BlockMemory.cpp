@@ -57,6 +57,9 @@ LogicalResult BlockMemory::addHome(Operation *op,
   FailureOr<Plan> plan = toPlan(op, type.getPlan());
   if (failed(plan))
     return failure();
+  // C is in registers.
+  if (type.getRole() == Role::C)
+    return success();
   Exchange exchange = plan->exchange();
   (type.getRole() == Role::A ? exchange.a : exchange.b) = Source::Block;
   SharedLayout layout = kami::sharedLayout(*plan, exchange);

@@ -51,6 +51,9 @@ static LogicalResult verifyProduct(GemmOp op) {
         "expected one product inside a kernel, but got a batch");
   if (!op.getPlan())
     return op.emitOpError("expected a plan; kami-assign-plan chooses one");
+  if (op.isComplex())
+    return op.emitOpError(
+        "expected real elements; kami-expand-complex makes products of them");
   PlanAttr plan = *op.getPlan();
   if (failed(verifyWarps(op, plan)))
     return failure();
@@ -197,6 +200,23 @@ struct DistributeSplat : OpConversionPattern<SplatOp> {
   }
 };
 
+/// A warp's part of C is one fragment.
+struct CombineMatrices : OpConversionPattern<CombineOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(CombineOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = getTypeConverter()->convertType(op.getResult().getType());
+    auto map =
+        MapOp::create(rewriter, op.getLoc(), type, adaptor.getMatrices());
+    rewriter.inlineRegionBefore(op.getBody(), map.getBody(),
+                                map.getBody().begin());
+    rewriter.replaceOp(op, map);
+    return success();
+  }
+};
+
 struct CollectMatrix : OpConversionPattern<CollectOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -246,11 +266,12 @@ LogicalResult kami::distributeToWarps(gpu::GPUFuncOp kernel) {
   RewritePatternSet patterns(context);
   patterns.add<DistributeProduct, DistributeMatrix, Redistribute>(
       converter, context, *memory);
-  patterns.add<DistributeSplat, CollectMatrix>(converter, context);
+  patterns.add<DistributeSplat, CombineMatrices, CollectMatrix>(converter,
+                                                                context);
   ConversionTarget target(*context);
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-  target
-      .addIllegalOp<GemmOp, DistributeOp, RedistributeOp, SplatOp, CollectOp>();
+  target.addIllegalOp<GemmOp, DistributeOp, RedistributeOp, SplatOp, CombineOp,
+                      CollectOp>();
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        target);
   if (failed(applyPartialConversion(kernel, target, std::move(patterns))))

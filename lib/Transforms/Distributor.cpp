@@ -380,8 +380,33 @@ void Distributor::loadHeld(OperandSide &side, Value tile) {
     side.slices[index] = loadSlice(side, tile, index);
 }
 
+/// C's elements in layer 0, which holds them, and zeros elsewhere.
+Value Distributor::loadC(Value matrix) {
+  FragmentType type = fragmentType(Role::C);
+  FragmentPlace place = placeOfC(matrix);
+  auto load = [&]() -> Value {
+    return LoadOp::create(b, type, matrix, place.row, place.column,
+                          place.rowInBounds, place.columnInBounds);
+  };
+  if (partition.grid.k == 1)
+    return load();
+  Value first =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, layer, constant(0));
+  auto choice =
+      scf::IfOp::create(b, TypeRange(type), first, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, load());
+  b.setInsertionPointToStart(choice.elseBlock());
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(atom.getCType()));
+  scf::YieldOp::create(b, FillOp::create(b, type, zero).getResult());
+  return choice.getResult(0);
+}
+
 SmallVector<Value> Distributor::distribute(Value matrix, Role role,
                                            int64_t home, bool barrierFirst) {
+  if (role == Role::C)
+    return {loadC(matrix)};
   OperandSide &own = side(role);
   Holdings holdings(partition, slices, exchange, role);
   own.parked = holdings.parked;

@@ -139,6 +139,7 @@ private:
   template <typename Emit> void ifFirstLayer(Emit emit);
 
   FragmentPlace placeOfC(mlir::Value matrix);
+  mlir::Value loadC(mlir::Value matrix);
   mlir::Value constant(int64_t value);
   mlir::Value multiply(mlir::Value value, int64_t factor);
   mlir::Value add(mlir::Value left, mlir::Value right);

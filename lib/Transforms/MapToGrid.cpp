@@ -37,7 +37,10 @@ std::string kami::kernelName(StringRef kind, ArrayRef<int64_t> extents,
           os << extent;
       },
       "x");
-  os << "_" << element;
+  if (auto complex = dyn_cast<ComplexType>(element))
+    os << "_complex_" << complex.getElementType();
+  else
+    os << "_" << element;
   return name;
 }
 

@@ -1059,20 +1059,6 @@ func.func @distribute_extents(%m: memref<64x16xf16>) {
 !a = !kami.distributed<64x32xf16, a, #plan>
 !b = !kami.distributed<32x24xf16, b, #plan>
 !c = !kami.distributed<64x24xf32, c, #plan>
-func.func @distribute_role(%m: memref<64x24xf32>) {
-  // expected-error@+1 {{'kami.distribute' op expected a result of role a or b, but got c}}
-  %0 = kami.distribute %m : memref<64x24xf32> -> !c
-  return
-}
-
-// -----
-
-#atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
-#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
-#other = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
-!a = !kami.distributed<64x32xf16, a, #plan>
-!b = !kami.distributed<32x24xf16, b, #plan>
-!c = !kami.distributed<64x24xf32, c, #plan>
 func.func @splat_type(%x: f16) {
   // expected-error@+1 {{'kami.splat' op expected a value of type 'f32', but got 'f16'}}
   %0 = kami.splat %x : f16 -> !c

@@ -300,3 +300,37 @@ TEST(Planner, WidensNothingElse) {
   EXPECT_EQ(llvm::toString(verifyPlan(plan, problem, chip("sm_90"))),
             "atom 'mma_sync.m16n8k16.f32.f16' multiplies f16, expected bf16");
 }
+
+/// Four real products, of which two sums are alive: a thread's part of a
+/// 64 x 64 f64 C on 4 warps takes 64 * 64 * 8 / 4 / 128 = 64 registers, twice.
+TEST(Planner, CountsComplexNumbers) {
+  Problem complex = product(64, 64, 64, ElementKind::F64), real = complex;
+  complex.isComplex = true;
+  Plan plan;
+  plan.atom = findAtom("mma_sync.m16n8k8.f64.f64");
+  plan.tile = {64, 64, 64};
+  plan.grid = {2, 2, 1};
+  plan.slices = {8, 4, 4};
+  const Chip &h200 = chip("sm_90");
+  Candidate one = evaluatePlan(plan, real, h200);
+  Candidate four = evaluatePlan(plan, complex, h200);
+  EXPECT_EQ(one.resources.registers.accumulators, 64);
+  EXPECT_EQ(four.resources.registers.accumulators, 128);
+  EXPECT_EQ(four.resources.shared.bytes, one.resources.shared.bytes);
+  EXPECT_DOUBLE_EQ(four.calibrated.tensorCores, 4 * one.calibrated.tensorCores);
+  EXPECT_DOUBLE_EQ(four.calibrated.barriers, 4 * one.calibrated.barriers);
+  EXPECT_DOUBLE_EQ(four.calibrated.memoryBandwidth,
+                   2 * one.calibrated.memoryBandwidth);
+}
+
+TEST(Planner, FindsAPlanForComplexNumbers) {
+  for (ElementKind kind : {ElementKind::F32, ElementKind::F64,
+                           ElementKind::TF32, ElementKind::TF32x3})
+    for (Extents extents :
+         {Extents{1, 1, 1}, Extents{200, 300, 70}, Extents{4096, 4096, 4096}}) {
+      Problem problem = product(extents.m, extents.n, extents.k, kind);
+      problem.isComplex = true;
+      for (llvm::StringRef target : {"sm_80", "sm_90", "sm_120"})
+        EXPECT_EQ(failure(problem, chip(target)), "") << name(kind).str();
+    }
+}

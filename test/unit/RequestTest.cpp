@@ -54,6 +54,33 @@ TEST(Request, ReadsTwoTypes) {
   EXPECT_EQ(llvm::cantFail(parseProblem(text)).operandB(), ElementKind::F8E5M2);
 }
 
+TEST(Request, ReadsComplexTypes) {
+  for (auto [type, part] : {std::pair("complex<f32>", ElementKind::F32),
+                            std::pair("c64", ElementKind::F32),
+                            std::pair("complex<tf32x3>", ElementKind::TF32x3),
+                            std::pair("c128", ElementKind::F64)}) {
+    ProblemText text = gemm("1x1x1");
+    text.type = type;
+    Problem problem = llvm::cantFail(parseProblem(text));
+    EXPECT_TRUE(problem.isComplex) << type;
+    EXPECT_EQ(problem.operand, part) << type;
+    EXPECT_EQ(problem.accumulator, defaultAccumulator(part)) << type;
+    EXPECT_EQ(problem.otherOperand, std::nullopt) << type;
+  }
+  EXPECT_FALSE(llvm::cantFail(parseProblem(gemm("1x1x1"))).isComplex);
+  ProblemText text = gemm("1x1x1");
+  text.type = "complex<i8>";
+  EXPECT_EQ(failure(text), "expected complex numbers of f32, tf32, tf32x3 or "
+                           "f64, but got --type 'complex<i8>'");
+  text.type = "c128";
+  text.typeB = "complex<f64>";
+  text.accumulator = "c128";
+  EXPECT_EQ(failure(text), "");
+  text.typeB = "f64";
+  EXPECT_EQ(failure(text),
+            "expected --type-b to be complex<f64>, but got 'f64'");
+}
+
 TEST(Request, RefusesMalformedExtents) {
   for (llvm::StringRef extents :
        {"", "x", "1x2", "1x2x3x4", "0x1x1", "-1x1x1", "+1x1x1", "1 x1x1",

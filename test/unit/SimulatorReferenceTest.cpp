@@ -290,3 +290,46 @@ func.func @f(%a : tensor<1x2xf32>, %b : tensor<2x1xf32>, %w : tensor<1x1xf32>) -
   // x = 1 ± 0.05; y = 10·0.05 more, and 0.01 of 10·1.05.
   EXPECT_NEAR(double(outputs[0].values[0]), 0.5 + 0.105, 1e-12);
 }
+
+/// By hand: (1+2i)(3+4i) + (5-i)(2+2i) = -5+10i + 12+8i, and of magnitudes
+/// (3+8) + (4+6)i + (10+2) + (10+2)i; with A's conjugates 11-2i + 8+12i.
+TEST_F(ReferenceTest, ComplexProducts) {
+  auto text = [](const char *body) {
+    return std::string(R"(
+func.func @f(%a : memref<1x2xcomplex<f32>>, %b : memref<2x1xcomplex<f32>>, %c : memref<1x1xcomplex<f32>>) {
+  %i = complex.constant [0.0 : f32, 1.0 : f32] : complex<f32>
+  )") + body +
+           R"(
+  return
+}
+)";
+  };
+  const char *plain =
+      R"(kami.gemm ins(%a, %b : memref<1x2xcomplex<f32>>, memref<2x1xcomplex<f32>>)
+      outs(%c : memref<1x1xcomplex<f32>>) accumulator(complex<f32>))";
+  const char *conjugate =
+      R"(kami.gemm ins(%a, %b : memref<1x2xcomplex<f32>>, memref<2x1xcomplex<f32>>)
+      outs(%c : memref<1x1xcomplex<f32>>) conjugate_a accumulator(complex<f32>))";
+  // i · A·B + i · C, where C is 2 + 3i.
+  const char *scaled =
+      R"(kami.gemm ins(%a, %b : memref<1x2xcomplex<f32>>, memref<2x1xcomplex<f32>>)
+      outs(%c : memref<1x1xcomplex<f32>>) alpha(%i : complex<f32>) beta(%i : complex<f32>) accumulator(complex<f32>))";
+  // C + A·B
+  const char *linalg =
+      R"(linalg.matmul ins(%a, %b : memref<1x2xcomplex<f32>>, memref<2x1xcomplex<f32>>)
+      outs(%c : memref<1x1xcomplex<f32>>))";
+  ReferenceArray a{{1, 2}, {1, 2, 5, -1}}, b{{2, 1}, {3, 4, 2, 2}},
+      c{{1, 1}, {2, 3}};
+  using Values = std::vector<long double>;
+  auto run = [&](const char *body, bool magnitudes) {
+    EXPECT_TRUE(succeeded(evaluate(text(body), {a, b, c}, magnitudes)))
+        << message;
+    return outputs.empty() ? Values() : outputs.back().values;
+  };
+  EXPECT_EQ(run(plain, false), (Values{7, 18}));
+  EXPECT_EQ(run(plain, true), (Values{23, 22}));
+  EXPECT_EQ(run(conjugate, false), (Values{19, 10}));
+  EXPECT_EQ(run(conjugate, true), (Values{23, 22}));
+  EXPECT_EQ(run(scaled, false), (Values{-18 - 3, 7 + 2}));
+  EXPECT_EQ(run(linalg, false), (Values{7 + 2, 18 + 3}));
+}

@@ -18,6 +18,7 @@
 #include "kami/Simulator/Simulator.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -37,13 +38,14 @@ namespace kami::sim {
 class SimulatorTest : public ::testing::Test {
 protected:
   SimulatorTest() {
-    context.loadDialect<KamiDialect, mlir::affine::AffineDialect,
-                        mlir::arith::ArithDialect, mlir::func::FuncDialect,
-                        mlir::gpu::GPUDialect, mlir::linalg::LinalgDialect,
-                        mlir::math::MathDialect, mlir::memref::MemRefDialect,
-                        mlir::nvgpu::NVGPUDialect, mlir::scf::SCFDialect,
-                        mlir::tensor::TensorDialect, mlir::ub::UBDialect,
-                        mlir::vector::VectorDialect>();
+    context
+        .loadDialect<KamiDialect, mlir::affine::AffineDialect,
+                     mlir::complex::ComplexDialect, mlir::arith::ArithDialect,
+                     mlir::func::FuncDialect, mlir::gpu::GPUDialect,
+                     mlir::linalg::LinalgDialect, mlir::math::MathDialect,
+                     mlir::memref::MemRefDialect, mlir::nvgpu::NVGPUDialect,
+                     mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
+                     mlir::ub::UBDialect, mlir::vector::VectorDialect>();
     context.getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
       message = diagnostic.str();
       line = 0;

@@ -36,6 +36,9 @@ int main(int argc, char **argv) {
   cl::list<std::string> types(
       "types", cl::CommaSeparated, cl::cat(category),
       cl::desc("Types of the elements; f16, bf16 and f64 if there are none"));
+  cl::opt<bool, true> complexNumbers(
+      "complex", cl::desc("Complex numbers of these types"),
+      cl::location(options.complexNumbers), cl::cat(category));
   cl::opt<bool, true> compare(
       "compare-with-simulator",
       cl::desc("Ask for the simulator's bits where inputs are integers"),

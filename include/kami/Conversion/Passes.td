@@ -39,7 +39,8 @@ def ConvertLinalgToKami : Pass<"convert-linalg-to-kami"> {
            "Make element-wise producers and consumers part of the product">,
   ];
   let dependentDialects = ["::kami::KamiDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::tensor::TensorDialect", "::mlir::memref::MemRefDialect"];
+                           "::mlir::complex::ComplexDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 def ConvertKamiToNVGPU : Pass<"convert-kami-to-nvgpu", "::mlir::gpu::GPUFuncOp"> {

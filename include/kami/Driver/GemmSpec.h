@@ -59,6 +59,12 @@ struct GemmSpec {
   bool transposeA = false;
   bool transposeB = false;
   EpilogueSpec epilogue = {};
+  /// Elements are complex numbers of the types above. What follows is for them.
+  bool isComplex = false;
+  double alphaImaginary = 0;
+  double betaImaginary = 0;
+  bool conjugateA = false;
+  bool conjugateB = false;
   /// Row-major and dense where there is none. Of the matrices as stored.
   std::optional<MatrixStrides> strideA, strideB, strideC;
 

@@ -28,6 +28,8 @@ struct SweepOptions {
   /// an instruction multiplies with it.
   std::vector<ElementKind> types = {ElementKind::F16, ElementKind::BF16,
                                     ElementKind::F64};
+  /// Of complex numbers of those types, which are tf32, tf32x3, f32 or f64.
+  bool complexNumbers = false;
   /// Print each case before it runs.
   bool verbose = false;
 };

@@ -25,6 +25,8 @@ def Kami_DistributeOp : Kami_Op<"distribute", [
     `kami.load`. Elements beyond the matrix's extents, where these are known only at
     run time and smaller than the plan's tile, are 0 and are not read.
 
+    A distributed C is read by layer 0, which holds it.
+
     It orders the block's memory accesses as a barrier does.
 
     Example:
@@ -37,7 +39,6 @@ def Kami_DistributeOp : Kami_Op<"distribute", [
     * (C1) the element types are equal, or the matrix's is a float whose numbers
       are all numbers of the other
     * (C2) so are the extents, where they are static
-    * (C3) the role is a or b
   }];
   let arguments = (ins Kami_GlobalMatrix:$source);
   let results = (outs Kami_DistributedType:$result);

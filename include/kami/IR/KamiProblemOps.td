@@ -24,10 +24,11 @@ def Kami_MatrixResult : AnyTypeOf<[AnyRankedTensor, Kami_DistributedType],
                                   "ranked tensor or distributed matrix">;
 def Kami_Scale : AnyTypeOf<[F16, BF16, F32, F64, I32], "float or i32">;
 /// α and β: a value, or where in memory the kernel finds it.
-def Kami_ScaleSource : AnyTypeOf<[Kami_Scale,
-                                  MemRefRankOf<[F16, BF16, F32, F64, I32], [0]>,
-                                  0DTensorOf<[F16, BF16, F32, F64, I32]>],
-                                 "float or i32, or memref or tensor of rank 0 of it">;
+def Kami_ComplexScale : AnyTypeOf<[Complex<F32>, Complex<F64>], "complex number">;
+def Kami_ScaleSource : AnyTypeOf<[Kami_Scale, Kami_ComplexScale,
+                                  MemRefRankOf<[F16, BF16, F32, F64, I32, Kami_ComplexScale], [0]>,
+                                  0DTensorOf<[F16, BF16, F32, F64, I32, Kami_ComplexScale]>],
+                                 "float, i32 or complex number, or memref or tensor of rank 0 of it">;
 /// What the regions of kami.gemm read besides the product's elements.
 def Kami_ElementSource : AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef,
                                     AnySignlessInteger, AnyFloat],
@@ -73,6 +74,10 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     each as a sum of two such numbers, which loses the last bits and turns
     infinities into NaN.
 
+    Complex numbers are multiplied as four real products, of A's and B's real and
+    imaginary parts, with `conjugate_a` or `conjugate_b` of the conjugates; α and
+    β are complex, too. `precision` says how the parts are multiplied.
+
     On tensors the result is the new C; on memrefs C is written in place and
     must not overlap A, B or what regions read.
 
@@ -96,6 +101,10 @@ def Kami_GemmOp : Kami_Op<"gemm", [
 
     kami.gemm ins(%a, %b : memref<64x32xi8>, memref<32x48xi8>)
               outs(%c : memref<64x48xi32>) accumulator(i32) unsigned_a
+
+    kami.gemm ins(%a, %b : memref<32x64xcomplex<f32>>, memref<32x48xcomplex<f32>>)
+              outs(%c : memref<64x48xcomplex<f32>>) transpose_a conjugate_a
+              accumulator(complex<f32>)
 
     // relu(A·B + bias), where A is 8-bit integers with a scale for each row.
     kami.gemm ins(%q, %b : memref<64x32xi8>, memref<32x48xf16>)
@@ -144,6 +153,9 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     * (C15) a region's operand has a map from as many dimensions as C has to as
       many as it has: each one of C's, once, or 0; extents agree, and are 1 at a
       0. A scalar has none
+    * (C16) where any of A, B, C and the accumulator is complex, all are of one
+      type, complex f32 or complex f64, and there are no regions
+    * (C17) `conjugate_a` and `conjugate_b` only where elements are complex
   }];
   let arguments = (ins
     Kami_MatrixOperand:$a, Kami_MatrixOperand:$b, Kami_MatrixOperand:$c,
@@ -154,6 +166,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     UnitAttr:$transposeA, UnitAttr:$transposeB, TypeAttr:$accumulator,
     OptionalAttr<Kami_PlanAttr>:$plan, OptionalAttr<Kami_PrecisionAttr>:$precision,
     UnitAttr:$unsignedA, UnitAttr:$unsignedB,
+    UnitAttr:$conjugateA, UnitAttr:$conjugateB,
     OptionalAttr<AffineMapArrayAttr>:$prologueAMaps,
     OptionalAttr<AffineMapArrayAttr>:$prologueBMaps,
     OptionalAttr<AffineMapArrayAttr>:$epilogueMaps);
@@ -164,6 +177,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)` `outs` `(` $c `:` type($c) `)`
     (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`beta` `(` $beta^ `:` type($beta) `)`)?
     (`transpose_a` $transposeA^)? (`transpose_b` $transposeB^)?
+    (`conjugate_a` $conjugateA^)? (`conjugate_b` $conjugateB^)?
     `accumulator` `(` $accumulator `)` (`precision` `` $precision^)?
     (`unsigned_a` $unsignedA^)? (`unsigned_b` $unsignedB^)?
     (`prologue_a` custom<ElementRegion>($prologueAOperands, type($prologueAOperands),
@@ -196,6 +210,8 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     ::mlir::ShapedType getAType() { return ::mlir::cast<::mlir::ShapedType>(getA().getType()); }
     ::mlir::ShapedType getBType() { return ::mlir::cast<::mlir::ShapedType>(getB().getType()); }
     ::mlir::ShapedType getCType() { return ::mlir::cast<::mlir::ShapedType>(getC().getType()); }
+    /// Whether its elements are complex numbers.
+    bool isComplex() { return ::mlir::isa<::mlir::ComplexType>(getAccumulator()); }
     bool hasTensorSemantics() { return ::mlir::isa<::mlir::TensorType>(getC().getType()); }
     /// The plan of the operands that are distributed; null where none is.
     PlanAttr getDistribution();
@@ -239,7 +255,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
 }
 
 def Kami_YieldOp : Kami_Op<"yield", [Pure, ReturnLike, Terminator,
-                                    ParentOneOf<["GemmOp", "MapOp"]>]> {
+                                    ParentOneOf<["GemmOp", "MapOp", "CombineOp"]>]> {
   let summary = "The element that a region makes";
   let description = [{
     Example: `kami.yield %x : f16`

@@ -91,6 +91,9 @@ struct Work {
   /// atom's.
   int64_t bytesA = 0;
   int64_t bytesB = 0;
+  /// Of complex numbers: four products of one part of A and one of B, which
+  /// read each part twice, and two parts of C.
+  bool isComplex = false;
 };
 
 CalibratedCost calibratedCost(const Work &work, const Atom &atom,

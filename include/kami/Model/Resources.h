@@ -65,10 +65,11 @@ constexpr int64_t raggedOverhead = 24;
 /// 13.0, where this count predicts 248.)
 constexpr int64_t onDemandAtoms = 4;
 
-/// `warpSize`: lanes that share a fragment.
+/// `warpSize`: lanes that share a fragment. `sums`: of so many products at once
+/// are the partial sums alive.
 Registers registersPerThread(const Atom &atom, const Partition &partition,
                              const Slicing &slicing, int64_t warpSize,
-                             const Exchange &exchange = {});
+                             const Exchange &exchange = {}, int64_t sums = 1);
 
 struct Resources {
   int64_t warps = 0;
@@ -79,7 +80,7 @@ struct Resources {
 
 Resources resourcesOf(const Atom &atom, const Partition &partition,
                       const Slicing &slicing, int64_t warpSize,
-                      const Exchange &exchange = {});
+                      const Exchange &exchange = {}, int64_t sums = 1);
 
 /// Blocks with these needs that one multiprocessor can hold at a time; at least
 /// 1 if they fit at all.

@@ -37,8 +37,17 @@ struct Problem {
   /// Type of B's elements where it is not A's.
   std::optional<ElementKind> otherOperand;
 
+  /// Elements are complex numbers of such parts: every block takes four real
+  /// products, and holds two of its C.
+  bool isComplex = false;
+
   ElementKind operandB() const { return otherOperand.value_or(operand); }
+  /// Real matrices of sums that a block holds at once.
+  int64_t sums() const { return isComplex ? 2 : 1; }
 };
+
+/// "f16", or "complex<f32>".
+std::string elementName(ElementKind kind, bool isComplex);
 
 /// The largest extent and the largest batch of a problem.
 constexpr int64_t maxExtent = int64_t(1) << 31;

@@ -42,6 +42,10 @@ llvm::Expected<Extents> parseExtents(llvm::StringRef flag,
 llvm::Expected<ElementKind> parseType(llvm::StringRef flag,
                                       llvm::StringRef text);
 
+/// Takes `complex<` ... `>` off a type's name; "c64" and "c128" are numpy's
+/// names of complex f32 and f64. False for a type that is not complex.
+bool stripComplex(std::string &text);
+
 llvm::Expected<Problem> parseProblem(const ProblemText &text);
 
 /// `MxKxNxQ`, the extents of A·B·C, and what else `text` says; its `gemm` plays

@@ -125,11 +125,14 @@ private:
 MemRef contiguous(Buffer &buffer, llvm::ArrayRef<int64_t> sizes,
                   mlir::Type elementType);
 
+/// The real or the imaginary parts of a memref of complex numbers.
+MemRef complexPart(const MemRef &memref, bool imaginary);
+
 /// Evaluates an op that makes one memref from another and reads no memory:
 /// cast, memory_space_cast, view, subview, transpose, reinterpret_cast,
-/// collapse_shape, expand_shape, assume_alignment. `operands` holds the values
-/// of the op's operands after the source, in their order. Extents that do not
-/// fit are an error at the op.
+/// collapse_shape, expand_shape, assume_alignment, complex_part. `operands`
+/// holds the values of the op's operands after the source, in their order.
+/// Extents that do not fit are an error at the op.
 bool isViewOp(mlir::Operation *op);
 mlir::FailureOr<MemRef> evaluateView(mlir::Operation *op, const MemRef &source,
                                      llvm::ArrayRef<int64_t> operands);

@@ -23,7 +23,7 @@
 namespace kami::sim {
 
 /// An array in row-major order, or, without sizes, a scalar. Integers are
-/// exact.
+/// exact. A complex number is two values, its real and its imaginary part.
 struct ReferenceArray {
   llvm::SmallVector<int64_t, 4> sizes;
   std::vector<long double> values;

@@ -10,6 +10,7 @@
 #define KAMI_TRANSFORMS_PASSES_H
 
 #include "kami/IR/KamiOps.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinOps.h"

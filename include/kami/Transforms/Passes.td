@@ -70,6 +70,23 @@ def KamiMapToGrid : Pass<"kami-map-to-grid", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def KamiExpandComplex : Pass<"kami-expand-complex", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Write a block's complex product as four real ones";
+  let description = [{
+    Turns each `kami.gemm` of complex numbers inside a kernel into four products
+    of A's and B's real and imaginary parts, in place, which are added up in two
+    distributed matrices, scaled there, and collected into the parts of C. No sum
+    goes through memory. The plan is that of each of the four.
+
+    Where α or β is known to have no imaginary part, nothing is multiplied by its
+    zero, so that an infinity stays one. Where β is 0, also at run time, C is not
+    read.
+  }];
+  let dependentDialects = ["::kami::KamiDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def KamiDistributeToWarps : Pass<"kami-distribute-to-warps", "::mlir::gpu::GPUFuncOp"> {
   let summary = "Write down every warp's part of a block's product";
   let description = [{

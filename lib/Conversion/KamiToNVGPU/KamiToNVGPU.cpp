@@ -195,8 +195,8 @@ struct ConvertKamiToNVGPU
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalDialect<KamiDialect>();
-    target.addLegalOp<MmaSyncOp, MatrixDescriptorOp, WgmmaFenceOp, WgmmaOp,
-                      WgmmaWaitOp>();
+    target.addLegalOp<ComplexPartOp, MmaSyncOp, MatrixDescriptorOp,
+                      WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>();
     target.addDynamicallyLegalOp<arith::SelectOp>(
         [](arith::SelectOp op) { return !isa<FragmentType>(op.getType()); });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,

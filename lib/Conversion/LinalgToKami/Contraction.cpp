@@ -8,6 +8,7 @@
 
 #include "Contraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 
 using namespace kami;
 using namespace mlir;
@@ -35,6 +36,10 @@ static Type accumulatorFor(Type a, Type b, Type output) {
     bool isOwn = output == a && a == b;
     return isOwn || output.isF32() ? Float32Type::get(a.getContext()) : Type();
   }
+  if (auto complex = dyn_cast<ComplexType>(a)) {
+    Type part = complex.getElementType();
+    return output == a && (part.isF32() || part.isF64()) ? output : Type();
+  }
   bool isExact = (a.isF32() && output.isF32()) ||
                  (a.isF64() && output.isF64()) ||
                  (a.isSignlessInteger(8) && output.isSignlessInteger(32));
@@ -47,6 +52,7 @@ struct Factor {
   Value argument;
   bool isWidened = false;
   bool isUnsigned = false;
+  bool isConjugate = false;
 };
 
 /// The body `c + a * b`.
@@ -57,6 +63,8 @@ struct MultiplyAccumulate {
 
 static Factor factorOf(Value value) {
   Operation *widening = value.getDefiningOp();
+  if (auto conjugate = dyn_cast_or_null<complex::ConjOp>(widening))
+    return {conjugate.getComplex(), false, false, true};
   if (!isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(widening))
     return {value};
   return {widening->getOperand(0), true, isa<arith::ExtUIOp>(widening)};
@@ -73,19 +81,20 @@ matchMultiplyAccumulate(linalg::LinalgOp op) {
   Value a = body->getArgument(0), b = body->getArgument(1),
         c = body->getArgument(2);
   Operation *add = body->getTerminator()->getOperand(0).getDefiningOp();
-  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(add))
+  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp, complex::AddOp>(add))
     return failure();
   unsigned sum = add->getOperand(0) == c ? 0 : 1;
   Operation *multiply = add->getOperand(1 - sum).getDefiningOp();
   if (add->getOperand(sum) != c ||
-      !isa_and_nonnull<arith::MulFOp, arith::MulIOp>(multiply))
+      !isa_and_nonnull<arith::MulFOp, arith::MulIOp, complex::MulOp>(multiply))
     return failure();
   Factor left = factorOf(multiply->getOperand(0)),
          right = factorOf(multiply->getOperand(1));
   if (left.argument == b && right.argument == a)
     std::swap(left, right);
   // Multiply, add, yield.
-  size_t counted = 3 + left.isWidened + right.isWidened;
+  size_t counted = 3 + left.isWidened + right.isWidened + left.isConjugate +
+                   right.isConjugate;
   if (left.argument != a || right.argument != b ||
       counted != body->getOperations().size())
     return failure();
@@ -241,6 +250,7 @@ FailureOr<Contraction> kami::matchContraction(linalg::LinalgOp op) {
   if (!accumulator || inPlace)
     return failure();
   bool unsignedA = body->a.isUnsigned, unsignedB = body->b.isUnsigned;
+  bool conjugateA = body->a.isConjugate, conjugateB = body->b.isConjugate;
 
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   FailureOr<Loops> loops = classifyLoops(op, maps[0], maps[1], maps[2]);
@@ -257,13 +267,16 @@ FailureOr<Contraction> kami::matchContraction(linalg::LinalgOp op) {
     std::swap(a, b);
     std::swap(maps[0], maps[1]);
     std::swap(unsignedA, unsignedB);
+    std::swap(conjugateA, conjugateB);
   }
   Contraction found{arrangeInput(a, maps[0], *loops, loops->m, loops->k),
                     arrangeInput(b, maps[1], *loops, loops->k, loops->n),
                     {c, arrangement, false},
                     accumulator,
                     unsignedA,
-                    unsignedB};
+                    unsignedB,
+                    conjugateA,
+                    conjugateB};
   if (!isView(found.a) || !isView(found.b) || !isView(found.c))
     return failure();
   return found;

@@ -43,6 +43,8 @@ struct Contraction {
   mlir::Type accumulator;
   /// Whether A's and B's integers are without a sign.
   bool unsignedA = false, unsignedB = false;
+  /// Whether A's and B's conjugates are multiplied.
+  bool conjugateA = false, conjugateB = false;
 };
 
 /// The op as C += A·B, or failure if it is anything else, or something that

@@ -383,7 +383,7 @@ static GemmOp fuseProducer(RewriterBase &rewriter, GemmOp op, Role role) {
 }
 
 void kami::fuseElementwise(RewriterBase &rewriter, GemmOp op) {
-  if (!op.hasTensorSemantics() || op.getPlan())
+  if (!op.hasTensorSemantics() || op.getPlan() || op.isComplex())
     return;
   for (Role role : {Role::A, Role::B})
     while (GemmOp fused = fuseProducer(rewriter, op, role))

@@ -12,6 +12,7 @@
 #include "kami/IR/KamiOps.h"
 #include "mlir/Analysis/AliasAnalysis/LocalAliasAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -95,6 +96,13 @@ static bool mayTouch(Operation *op, Value buffer) {
 /// between the two may touch it, so that the fill can go.
 static linalg::FillOp findZeroFill(Operation *op, Value c) {
   auto isZero = [](linalg::FillOp fill) {
+    Attribute value;
+    if (auto parts = matchPattern(fill.value(), m_Constant(&value))
+                         ? dyn_cast_or_null<ArrayAttr>(value)
+                         : ArrayAttr())
+      return llvm::all_of(parts.getAsRange<FloatAttr>(), [](FloatAttr part) {
+        return part.getValue().isZero();
+      });
     return matchPattern(fill.value(), m_AnyZeroFloat()) ||
            matchPattern(fill.value(), m_Zero());
   };
@@ -117,6 +125,18 @@ static linalg::FillOp findZeroFill(Operation *op, Value c) {
 // Pattern and pass
 //===----------------------------------------------------------------------===//
 
+/// β = 1.
+static Value makeOne(OpBuilder &builder, Location loc, Type type) {
+  auto complex = dyn_cast<ComplexType>(type);
+  if (!complex)
+    return arith::ConstantOp::create(builder, loc, builder.getOneAttr(type));
+  Type part = complex.getElementType();
+  return complex::ConstantOp::create(
+      builder, loc, type,
+      builder.getArrayAttr(
+          {builder.getFloatAttr(part, 1), builder.getFloatAttr(part, 0)}));
+}
+
 namespace {
 struct ConvertContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
   ConvertContraction(MLIRContext *context, std::optional<Precision> precision)
@@ -138,16 +158,20 @@ struct ConvertContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
     Value c = materialize(rewriter, loc, found->c);
     Value beta;
     if (!fill)
-      beta = arith::ConstantOp::create(rewriter, loc,
-                                       rewriter.getOneAttr(found->accumulator));
+      beta = makeOne(rewriter, loc, found->accumulator);
     PrecisionAttr allowed;
-    if (precision && getElementTypeOrSelf(a.getType()).isF32())
+    Type part = getElementTypeOrSelf(a.getType());
+    if (auto complex = dyn_cast<ComplexType>(part))
+      part = complex.getElementType();
+    if (precision && part.isF32())
       allowed = PrecisionAttr::get(op.getContext(), *precision);
     auto gemm =
         GemmOp::create(rewriter, loc, tensors ? c.getType() : Type(), a, b, c,
                        /*alpha=*/Value(), beta, found->a.transposed,
                        found->b.transposed, found->accumulator, PlanAttr(),
                        allowed, found->unsignedA, found->unsignedB);
+    gemm.setConjugateA(found->conjugateA);
+    gemm.setConjugateB(found->conjugateB);
     if (!tensors) {
       rewriter.eraseOp(op);
     } else if (found->c.arrangement.expands()) {

@@ -25,6 +25,9 @@ void populateKamiToNVVMPatterns(mlir::RewritePatternSet &patterns);
 void populateExpandFloat8Patterns(mlir::RewritePatternSet &patterns,
                                   bool hasConversion = false);
 
+/// What of the dialect is left for conversions to LLVM's: kami.complex_part.
+void registerConvertKamiToLLVMInterface(mlir::DialectRegistry &registry);
+
 } // namespace kami
 
 #endif // KAMI_CONVERSION_KAMITONVVM_KAMITONVVM_H

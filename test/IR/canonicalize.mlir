@@ -18,6 +18,21 @@ func.func @neutral_scales(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: memref<8
   return
 }
 
+// CHECK-LABEL: func @neutral_complex_scales
+// CHECK-NEXT:    %[[I:.+]] = complex.constant [1.000000e+00 : f32, 1.000000e+00 : f32]
+// CHECK-NEXT:    kami.gemm {{.*}} outs(%{{.+}} : memref<8x8xcomplex<f32>>) accumulator(complex<f32>)
+// CHECK:         kami.gemm {{.*}} alpha(%[[I]] : complex<f32>) accumulator(complex<f32>)
+func.func @neutral_complex_scales(%a: memref<8x8xcomplex<f32>>, %b: memref<8x8xcomplex<f32>>, %c: memref<8x8xcomplex<f32>>, %d: memref<8x8xcomplex<f32>>) {
+  %one = complex.constant [1.0 : f32, 0.0 : f32] : complex<f32>
+  %zero = complex.constant [0.0 : f32, 0.0 : f32] : complex<f32>
+  kami.gemm ins(%a, %b : memref<8x8xcomplex<f32>>, memref<8x8xcomplex<f32>>) outs(%c : memref<8x8xcomplex<f32>>)
+            alpha(%one : complex<f32>) beta(%zero : complex<f32>) accumulator(complex<f32>)
+  %other = complex.constant [1.0 : f32, 1.0 : f32] : complex<f32>
+  kami.gemm ins(%a, %b : memref<8x8xcomplex<f32>>, memref<8x8xcomplex<f32>>) outs(%d : memref<8x8xcomplex<f32>>)
+            alpha(%other : complex<f32>) accumulator(complex<f32>)
+  return
+}
+
 // CHECK-LABEL: func @other_scales
 // CHECK-SAME:    %[[ALPHA:[^ ]+]]: f64)
 // CHECK:         %[[ONE:.+]] = arith.constant 1.000000e+00 : f64

@@ -51,37 +51,42 @@ BuiltKernel kami::buildBlockKernel(const Plan &plan, llvm::StringRef chip,
 // Operands
 //===----------------------------------------------------------------------===//
 
+BlockMatrices::Elements::Elements(mlir::MLIRContext *context, ElementKind kind)
+    : format(*sim::formatOf(elementType(context, kind))),
+      isUnsigned(kind == ElementKind::U8) {}
+
 BlockMatrices::BlockMatrices(KamiCudaDevice *device, mlir::MLIRContext *context,
                              const Problem &problem, int64_t blocks)
     : device(device), problem(problem), blocks(blocks),
-      operand(*sim::formatOf(elementType(context, problem.operand))),
-      sum(*sim::formatOf(elementType(context, problem.accumulator))),
-      isUnsigned(problem.operand == ElementKind::U8), a(device), b(device),
-      c(device) {}
+      left(context, problem.operand), right(context, problem.operandB()),
+      sum(*sim::formatOf(elementType(context, problem.accumulator))), a(device),
+      b(device), c(device) {}
 
 llvm::Error BlockMatrices::allocate() {
   for (auto [buffer, bytes] :
-       {std::pair(&a, operandSets * sizeA() * operand.bytes()),
-        std::pair(&b, operandSets * sizeB() * operand.bytes()),
+       {std::pair(&a, operandSets * sizeA() * left.format.bytes()),
+        std::pair(&b, operandSets * sizeB() * right.format.bytes()),
         std::pair(&c, blocks * sizeC() * sum.bytes())})
     if (llvm::Error error =
             check(kamiCudaAllocate(device, bytes, buffer->out())))
       return error;
   for (bool integers : {false, true}) {
-    valuesA = draw(operandSets * sizeA(), integers, bytesA[integers]);
-    valuesB = draw(operandSets * sizeB(), integers, bytesB[integers]);
+    valuesA = draw(left, operandSets * sizeA(), integers, bytesA[integers]);
+    valuesB = draw(right, operandSets * sizeB(), integers, bytesB[integers]);
   }
   return llvm::Error::success();
 }
 
-std::vector<double> BlockMatrices::draw(int64_t elements, bool integers,
+std::vector<double> BlockMatrices::draw(const Elements &elements, int64_t count,
+                                        bool integers,
                                         std::vector<uint8_t> &bytes) {
-  std::vector<double> values(elements);
-  bytes.resize(elements * operand.bytes());
-  for (int64_t i = 0; i != elements; ++i) {
+  const sim::ElementFormat &operand = elements.format;
+  std::vector<double> values(count);
+  bytes.resize(count * operand.bytes());
+  for (int64_t i = 0; i != count; ++i) {
     uint64_t bits;
     if (integers || !operand.isFloat()) {
-      int64_t value = int64_t(random() % 5) - (isUnsigned ? 0 : 2);
+      int64_t value = int64_t(random() % 5) - (elements.isUnsigned ? 0 : 2);
       values[i] = value;
       bits = operand.isFloat() ? sim::fromDouble(operand, value)
                                : uint64_t(value) & operand.mask();

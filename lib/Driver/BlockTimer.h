@@ -59,16 +59,23 @@ public:
   int64_t sizeC() const { return problem.extents.m * problem.extents.n; }
 
 private:
-  std::vector<double> draw(int64_t elements, bool integers,
-                           std::vector<uint8_t> &bytes);
+  /// How A's or B's elements are drawn.
+  struct Elements {
+    explicit Elements(mlir::MLIRContext *context, ElementKind kind);
+    sim::ElementFormat format;
+    bool isUnsigned;
+  };
+
+  std::vector<double> draw(const Elements &elements, int64_t count,
+                           bool integers, std::vector<uint8_t> &bytes);
   int64_t sizeA() const { return problem.extents.m * problem.extents.k; }
   int64_t sizeB() const { return problem.extents.k * problem.extents.n; }
 
   KamiCudaDevice *device;
   Problem problem;
   int64_t blocks;
-  sim::ElementFormat operand, sum;
-  bool isUnsigned;
+  Elements left, right;
+  sim::ElementFormat sum;
   CudaBuffer a, b, c;
   /// The integers, and the bytes of both kinds of numbers.
   std::vector<double> valuesA, valuesB;

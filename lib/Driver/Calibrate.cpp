@@ -69,7 +69,7 @@ private:
   llvm::Error measureMemory();
   llvm::Error measureLaunch();
 
-  /// Cycles of one multiprocessor for one product; 0 where it was wrong.
+  /// Cycles of one multiprocessor for one product. An error where it is wrong.
   llvm::Expected<Measurement> time(const Running &run);
   Running start(const AtomPlan &plan, bool alone = false);
   AtomRuns startAtom(AtomCalibration &entry);
@@ -383,10 +383,8 @@ llvm::Expected<Measurement> Calibrator::time(const Running &run) {
   if (llvm::Error error =
           measureRow(run.kernel.get(), *timer, matrices, options, row))
     return error;
-  if (!row.wasTimed()) {
-    log << "kami-bench: " << summary(plan) << ": " << row.reason << "\n";
-    return Measurement();
-  }
+  if (!row.wasTimed())
+    return llvm::createStringError(summary(plan) + ": " + row.reason);
   if (row.spillBytes > 0)
     log << "kami-bench: " << summary(plan) << ": " << row.spillBytes
         << " bytes of local memory\n";

@@ -154,7 +154,7 @@ GemmSpec Sweep::drawSpec(int64_t number) {
                                spec.transposeB ? k : n);
   if (below(2))
     spec.strideC = drawStrides(spec.batch, m, n);
-  if (below(3) == 0)
+  if (!spec.isComplex && below(3) == 0)
     spec.epilogue = {below(2) == 0, below(2) == 0, below(2) == 0,
                      below(2) == 0};
   return spec;
@@ -235,7 +235,8 @@ std::string Sweep::checkTraffic(const SweepCase &one,
   constexpr llvm::StringLiteral shared[] = {"argument 0", "argument 1",
                                             "argument 2"};
   for (const sim::BufferTraffic &buffer : report.buffers)
-    if (buffer.maxReadsPerByte > reads && llvm::is_contained(shared, buffer.name))
+    if (buffer.maxReadsPerByte > reads &&
+        llvm::is_contained(shared, buffer.name))
       return llvm::formatv("{0} is read {1} times by one block", buffer.name,
                            buffer.maxReadsPerByte);
   return "";

@@ -168,9 +168,8 @@ bool GridSearch::parkUntilFit(const Partition &partition, Slicing &slicing,
                               bool spares) const {
   auto suffices = [&](int64_t parked) {
     slicing.*count = parked;
-    Registers registers =
-        registersPerThread(*atom.atom, partition, slicing, chip.warpSize, {},
-                           problem.sums());
+    Registers registers = registersPerThread(*atom.atom, partition, slicing,
+                                             chip.warpSize, {}, problem.sums());
     int64_t spared = spares ? 0 : registers.overhead - registerOverhead;
     return registers.total() - spared <= registerLimit;
   };

@@ -250,13 +250,15 @@ static std::set<std::string> atomsTried(const Problem &problem,
 }
 
 /// f16 has all numbers of 8-bit floats. Where their own instruction is twice as
-/// fast both are tried, where it is expanded or missing only f16's.
+/// fast, or expanded to no less than half of f16, both are tried; where it is
+/// missing only f16's.
 TEST(Planner, WidensFloatsOf8Bits) {
   using Names = std::set<std::string>;
   const std::string half = "mma_sync.m16n8k16.f32.f16";
   Problem problem = product(64, 64, 64, ElementKind::F8E4M3FN);
   EXPECT_EQ(atomsTried(problem, "sm_80"), Names{half});
-  EXPECT_EQ(atomsTried(problem, "sm_90"), Names{half});
+  EXPECT_EQ(atomsTried(problem, "sm_90"),
+            (Names{half, "mma_sync.m16n8k32.f32.f8E4M3FN"}));
   EXPECT_EQ(atomsTried(problem, "sm_89"),
             (Names{half, "mma_sync.m16n8k32.f32.f8E4M3FN"}));
   problem.otherOperand = ElementKind::F16;
@@ -264,7 +266,8 @@ TEST(Planner, WidensFloatsOf8Bits) {
   problem.otherOperand = ElementKind::F8E5M2;
   problem.source = Source::Block;
   EXPECT_EQ(atomsTried(problem, "sm_90"),
-            (Names{half, "wgmma.m16n8k16.f32.f16"}));
+            (Names{half, "mma_sync.m16n8k32.f32.f8E4M3FN.f8E5M2",
+                   "wgmma.m16n8k16.f32.f16"}));
 }
 
 /// Shared memory has the elements as they are multiplied, device memory as they

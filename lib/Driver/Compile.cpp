@@ -49,19 +49,19 @@ static LogicalResult runPasses(ModuleOp module,
   return pm.run(module);
 }
 
-/// Notes what a product computes, and how.
-static LogicalResult describeProduct(GemmOp op, Kernel &kernel) {
+/// Notes what a product computes, and how. What becomes an operand of the next
+/// one in a kernel is rounded to that type.
+static LogicalResult describeProduct(GemmOp op, PlannedProduct &product) {
   FailureOr<Problem> problem = problemOf(op);
   FailureOr<Plan> plan = toPlan(op, *op.getPlan());
   if (failed(problem) || failed(plan))
     return failure();
-  kernel.problem = *problem;
-  if (isa<DistributedType>(op.getA().getType()) &&
-      isa<DistributedType>(op.getB().getType()))
-    kernel.problem.source = Source::Block;
-  kernel.plan = *plan;
-  kernel.output = elementKind(op.getCType().getElementType())
-                      .value_or(problem->accumulator);
+  product.problem = *problem;
+  product.plan = *plan;
+  bool isOperand = llvm::any_of(op->getUsers(), llvm::IsaPred<RedistributeOp>);
+  product.output = isOperand ? problem->operand
+                             : elementKind(op.getCType().getElementType())
+                                   .value_or(problem->accumulator);
   return success();
 }
 
@@ -78,7 +78,7 @@ static LogicalResult describeChain(ChainOp op, Kernel &kernel) {
   product.accumulator = left.accumulator;
   product.batch = left.batch;
   product.extents = {left.m, left.n, left.k};
-  kernel.first = PlannedProduct{product, plan->first, left.operand};
+  kernel.others.push_back({product, plan->first, left.operand});
   product.extents = {left.m, left.q, left.n};
   kernel.problem = product;
   kernel.plan = plan->second;
@@ -129,6 +129,13 @@ LogicalResult KernelCollector::add(Operation *product,
                    : describeProduct(cast<GemmOp>(product), kernel)))
     return failure();
   if (function) {
+    WalkResult result = function.walk([&](GemmOp other) {
+      if (other == product)
+        return WalkResult::advance();
+      return WalkResult(describeProduct(other, kernel.others.emplace_back()));
+    });
+    if (result.wasInterrupted())
+      return failure();
     kernel.name = function.getName().str();
     kernel.module =
         function->getParentOfType<gpu::GPUModuleOp>().getName().str();
@@ -331,8 +338,12 @@ llvm::json::Object kami::describe(const Kernel &kernel, const Chip &chip) {
   PlannerOptions options;
   options.calibration = kernel.calibration.get();
   object["plan"] = describePlan(kernel, chip, options);
-  if (kernel.first)
-    object["first_plan"] = describePlan(*kernel.first, chip, options);
+  if (!kernel.others.empty()) {
+    llvm::json::Array others;
+    for (const PlannedProduct &product : kernel.others)
+      others.push_back(describePlan(product, chip, options));
+    object["other_plans"] = std::move(others);
+  }
   // Planned, but not yet a kernel.
   if (kernel.name.empty())
     return object;

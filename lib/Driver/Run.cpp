@@ -313,8 +313,8 @@ llvm::Error Session::compare(const Compilation &compilation,
   if (!exact)
     for (const Kernel &kernel : compilation.kernels) {
       bound += errorBound(kernel.problem, kernel.output, kernel.plan.atom);
-      if (const auto &first = kernel.first)
-        bound += errorBound(first->problem, first->output, first->plan.atom);
+      for (const PlannedProduct &other : kernel.others)
+        bound += errorBound(other.problem, other.output, other.plan.atom);
     }
   // What is done to elements scales their errors, too.
   if (elementwise && !exact) {

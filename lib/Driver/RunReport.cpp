@@ -79,9 +79,9 @@ void kami::reportText(const RunResult &result, const Compilation &compilation,
                       llvm::raw_ostream &os) {
   for (const Kernel &kernel : compilation.kernels) {
     os << kernel.name << " on " << compilation.chip->name << "\n";
-    if (kernel.first)
-      os << "  first     " << summary(kernel.first->plan) << "\n";
     os << "  plan      " << summary(kernel.plan) << "\n";
+    for (const PlannedProduct &product : kernel.others)
+      os << "  and       " << summary(product.plan) << "\n";
     os << "  launch    ";
     if (kernel.blocks)
       os << *kernel.blocks << " blocks";

@@ -59,6 +59,8 @@ ChainProblem ChainProblem::transposed() const {
 
 namespace {
 
+struct Leanness;
+
 /// Left chains of one problem.
 class ChainSearch {
 public:
@@ -74,8 +76,11 @@ public:
 
 private:
   std::optional<Candidate> plan(const Extents &tile, int64_t warps,
-                                std::string &reason);
-  void add(const Candidate &first, const Candidate &second);
+                                const Leanness &leanness,
+                                std::string &reason) const;
+  bool addAny(const Extents &first, const Extents &second, int64_t warps,
+              std::string &reason);
+  bool add(const Candidate &first, const Candidate &second);
   double cycles(const Candidate &first, const Candidate &second) const;
 
   ChainProblem problem;
@@ -99,9 +104,23 @@ static llvm::SmallVector<int64_t, 4> tilesOf(int64_t extent,
   return tiles;
 }
 
+namespace {
+/// How much of a product waits outside of the registers: how deep a tile is,
+/// and whether all slices are parked.
+struct Leanness {
+  int64_t depth;
+  bool parksAll;
+};
+} // namespace
+
+/// What is tried in turn, until both products' registers suffice.
+static constexpr Leanness leannesses[] = {
+    {128, false}, {128, true}, {32, false}, {32, true}, {16, true}};
+
 /// The best way for one block to multiply one tile at a time.
 std::optional<Candidate> ChainSearch::plan(const Extents &tile, int64_t warps,
-                                           std::string &reason) {
+                                           const Leanness &leanness,
+                                           std::string &reason) const {
   Problem product;
   product.extents = tile;
   product.operand = problem.operand;
@@ -109,15 +128,22 @@ std::optional<Candidate> ChainSearch::plan(const Extents &tile, int64_t warps,
   // Enough for the whole device to be busy.
   product.batch = 1 << 14;
   product.grid = WarpGrid{warps, 1, 1};
-  constexpr int64_t deepest = 128;
-  product.tile = Extents{tile.m, tile.n, std::min(tile.k, deepest)};
+  product.tile = Extents{tile.m, tile.n, std::min(tile.k, leanness.depth)};
   PlannerOptions fitting = options;
   fitting.keepRejected = false;
   llvm::Expected<Choice> choice = choosePlan(product, chip, fitting);
-  if (choice)
+  if (!choice) {
+    reason = llvm::toString(choice.takeError());
+    return std::nullopt;
+  }
+  if (!leanness.parksAll)
     return *choice->best();
-  reason = llvm::toString(choice.takeError());
-  return std::nullopt;
+  Plan plan = choice->best()->plan;
+  Partition partition = plan.partition();
+  plan.slices.sharedA = partition.heldA();
+  plan.slices.sharedB = partition.heldB();
+  Candidate parked = evaluatePlan(plan, product, chip, fitting);
+  return parked.fits() ? std::optional(parked) : std::nullopt;
 }
 
 /// Bytes of the operands and the sums of one product.
@@ -164,7 +190,8 @@ double ChainSearch::cycles(const Candidate &first,
   return one.launch + rounds * std::max(throughput, chain / resident);
 }
 
-void ChainSearch::add(const Candidate &first, const Candidate &second) {
+/// False where they do not fit together.
+bool ChainSearch::add(const Candidate &first, const Candidate &second) {
   ChainCandidate chain;
   chain.plan = {order, first.plan, second.plan};
   chain.keepsRegisters = keepsRegisters(first.plan, second.plan);
@@ -181,7 +208,7 @@ void ChainSearch::add(const Candidate &first, const Candidate &second) {
                                .bytes());
   if (chain.registers > chip.maxRegisters(second.resources.threads) ||
       chain.sharedBytes > chip.sharedPerBlock)
-    return;
+    return false;
   double parts = llvm::divideCeil(problem.n, first.plan.tile.n);
   double blocks = double(llvm::divideCeil(problem.m, second.plan.tile.m)) *
                   llvm::divideCeil(problem.q, second.plan.tile.n) *
@@ -195,24 +222,40 @@ void ChainSearch::add(const Candidate &first, const Candidate &second) {
       (padded(first.plan, problem.k) + padded(second.plan, second.plan.tile.k));
   chain.cycles = cycles(first, second);
   candidates.push_back(chain);
+  return true;
+}
+
+/// Adds the least lean pair of plans that fits.
+bool ChainSearch::addAny(const Extents &first, const Extents &second,
+                         int64_t warps, std::string &reason) {
+  llvm::SmallVector<Candidate, 2> seconds;
+  // The intermediate is one tile deep.
+  for (bool parksAll : {false, true})
+    if (std::optional<Candidate> candidate =
+            plan(second, warps, {second.k, parksAll}, reason))
+      seconds.push_back(*candidate);
+  for (const Leanness &leanness : leannesses) {
+    if (seconds.empty())
+      return false;
+    std::optional<Candidate> candidate = plan(first, warps, leanness, reason);
+    for (const Candidate &other : seconds)
+      if (candidate && add(*candidate, other))
+        return true;
+  }
+  return false;
 }
 
 void ChainSearch::run(int64_t warps, std::string &reason) {
   for (int64_t m : tilesOf(problem.m, {128, 64, 32, 16})) {
-    // A row of warps without a row of the tile would only fetch.
+    // A row of warps without a row of the tile would only fetch: no choice but
+    // the user's.
     constexpr int64_t atomRows = 16;
     int64_t rows = llvm::alignTo(llvm::divideCeil(m, warps), atomRows);
-    if (m <= (warps - 1) * rows)
+    if (!problem.warps && m <= (warps - 1) * rows)
       continue;
-    for (int64_t n : tilesOf(problem.n, {128, 64, 32})) {
-      std::optional<Candidate> first = plan({m, n, problem.k}, warps, reason);
-      if (!first)
-        continue;
-      for (int64_t q : tilesOf(problem.q, {128, 64, 32}))
-        if (std::optional<Candidate> second = plan({m, q, n}, warps, reason))
-          if (second->plan.tile.k == n)
-            add(*first, *second);
-    }
+    for (int64_t n : tilesOf(problem.n, {128, 64, 32, 16}))
+      for (int64_t q : tilesOf(problem.q, {128, 64, 32, 16}))
+        addAny({m, n, problem.k}, {m, q, n}, warps, reason);
   }
 }
 

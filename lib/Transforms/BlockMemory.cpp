@@ -32,9 +32,13 @@ LogicalResult BlockMemory::addProduct(GemmOp op) {
   SharedLayout layout = kami::sharedLayout(*plan, exchange);
   scratch = std::max(scratch, layout.bytes - layout.kept);
   Partition partition = plan->partition();
-  uses.push_back(
-      {op, writesShared(partition, plan->slices, exchange),
-       leavesReads(partition, plan->slices, exchange) || plan->grid.k > 1});
+  bool writes = writesShared(partition, plan->slices, exchange);
+  bool leaves =
+      leavesReads(partition, plan->slices, exchange) || plan->grid.k > 1;
+  // Of two buffers, either may have been the last.
+  bool leavesAny =
+      leaves || (writes && exchange.transport == Transport::DoubleBuffered);
+  uses.push_back({op, writes, leaves, leavesAny, *op.getPlan(), exchange});
   return success();
 }
 
@@ -46,7 +50,8 @@ LogicalResult BlockMemory::addRedistribution(RedistributeOp op) {
   if (op.getType().getRole() == Role::A && keepsRegisters(*first, *second))
     return success();
   scratch = std::max(scratch, relayShape(op.getType()).bytes());
-  uses.push_back({op, /*writes=*/true, /*leavesReads=*/true});
+  uses.push_back({op, /*writes=*/true, /*leavesReads=*/true,
+                  /*leavesAnyReads=*/true});
   return addHome(op, op.getResult());
 }
 
@@ -92,7 +97,7 @@ void BlockMemory::findHazards() {
     if (!use.writes)
       continue;
     for (auto [otherIndex, other] : llvm::enumerate(uses))
-      if (other.leavesReads &&
+      if ((use.isLike(other) ? other.leavesReads : other.leavesAnyReads) &&
           (otherIndex < index || sharesLoop(use.op, other.op)))
         guarded.insert(use.op);
   }

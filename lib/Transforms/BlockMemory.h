@@ -17,6 +17,7 @@
 #define KAMI_LIB_TRANSFORMS_BLOCKMEMORY_H
 
 #include "kami/IR/KamiOps.h"
+#include "kami/Layout/Partition.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -42,8 +43,19 @@ private:
     mlir::Operation *op;
     /// Writes to scratch memory before its first barrier.
     bool writes;
-    /// Ends while others may still read scratch memory.
+    /// Ends while others may still read scratch memory that an op of the same
+    /// layout writes first, or any of it.
     bool leavesReads;
+    bool leavesAnyReads;
+    /// What decides how it uses scratch memory; null for what nothing else is
+    /// like.
+    PlanAttr plan = {};
+    Exchange exchange = {};
+
+    bool isLike(const Use &other) const {
+      return plan && plan == other.plan && exchange.a == other.exchange.a &&
+             exchange.b == other.exchange.b;
+    }
   };
 
   mlir::LogicalResult addProduct(GemmOp op);

@@ -384,3 +384,33 @@ gpu.func @double_buffered(%a: memref<48x48xf16>, %b: memref<48x8xf16>, %c: memre
   gpu.return
 }
 }
+
+// -----
+
+// Two broadcasts through two buffers: the second one may still be read. The
+// next product of the same plan begins with the first, another plan's anywhere.
+
+// CHECK-LABEL: gpu.func @double_buffered_alike
+// CHECK:         kami.mma
+// CHECK:         kami.mma
+// CHECK-NOT:     gpu.barrier
+// CHECK:         kami.broadcast
+// CHECK-LABEL: gpu.func @double_buffered_and_others
+// CHECK-COUNT-2: kami.broadcast
+// CHECK:         gpu.barrier
+// CHECK:         kami.broadcast
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#double = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #hmma, tile = 32x8x32, transport = double_buffered, slices = {k = 16, shared = [0, 0]}>
+#other = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #hmma, tile = 32x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+gpu.module @kernels {
+gpu.func @double_buffered_alike(%a: memref<32x32xf16>, %b: memref<32x8xf16>, %c: memref<32x8xf32>) kernel {
+  kami.gemm ins(%a, %b : memref<32x32xf16>, memref<32x8xf16>) outs(%c : memref<32x8xf32>) accumulator(f32) plan(#double)
+  kami.gemm ins(%a, %b : memref<32x32xf16>, memref<32x8xf16>) outs(%c : memref<32x8xf32>) accumulator(f32) plan(#double)
+  gpu.return
+}
+gpu.func @double_buffered_and_others(%a: memref<32x32xf16>, %b: memref<32x8xf16>, %c: memref<32x8xf32>, %d: memref<32x24xf16>, %e: memref<32x24xf32>) kernel {
+  kami.gemm ins(%a, %b : memref<32x32xf16>, memref<32x8xf16>) outs(%c : memref<32x8xf32>) accumulator(f32) plan(#double)
+  kami.gemm ins(%a, %d : memref<32x32xf16>, memref<32x24xf16>) outs(%e : memref<32x24xf32>) accumulator(f32) plan(#other)
+  gpu.return
+}
+}

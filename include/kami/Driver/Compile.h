@@ -57,10 +57,11 @@ struct PlannedProduct {
   ElementKind output = ElementKind::F32;
 };
 
-/// What a kernel computes, the last of its products.
+/// What a kernel computes: the last product of a chain, or the first of a
+/// kernel that somebody wrote.
 struct Kernel : PlannedProduct {
-  /// Of a chain, the product that comes before it.
-  std::optional<PlannedProduct> first;
+  /// Its other products.
+  std::vector<PlannedProduct> others;
   /// Name of the function, and of the `gpu.module` around it.
   std::string name;
   std::string module;

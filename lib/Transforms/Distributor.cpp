@@ -18,110 +18,6 @@ using namespace kami;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Shares
-//===----------------------------------------------------------------------===//
-
-/// Warps that an operand is sent to, its owner included.
-static int64_t receiversOf(const Partition &partition, Role role) {
-  return role == Role::A ? partition.grid.n : partition.grid.m;
-}
-
-/// The first of the stages that a warp's `index`-th held slice may belong to.
-static int64_t firstStage(const Partition &partition, int64_t receivers,
-                          int64_t index) {
-  return index / partition.slicesPerStage * receivers;
-}
-
-Holdings::Holdings(const Partition &partition, const Slicing &unclamped,
-                   const Exchange &exchange, Role role) {
-  Slicing slicing = clampSlicing(partition, unclamped);
-  bool isA = role == Role::A;
-  if (isA ? exchange.keepsParkedA(partition.grid)
-          : exchange.keepsParkedB(partition.grid))
-    parked = isA ? slicing.sharedA : slicing.sharedB;
-  int64_t held = isA ? partition.heldA() : partition.heldB();
-  if (exchange.unit == Unit::WarpGroup) {
-    // All of A's columns are one fragment.
-    if (isA && parked == 0)
-      inRegisters.push_back(0);
-    return;
-  }
-  int64_t receivers = receiversOf(partition, role);
-  for (int64_t index = 0; index != held - parked; ++index)
-    if (partition.isActive(firstStage(partition, receivers, index),
-                           index % partition.slicesPerStage))
-      inRegisters.push_back(index);
-}
-
-static MemRefType bufferType(MLIRContext *context, int64_t bytes) {
-  auto space = gpu::AddressSpaceAttr::get(
-      context, gpu::GPUDialect::getWorkgroupAddressSpace());
-  return MemRefType::get({bytes}, IntegerType::get(context, 8),
-                         MemRefLayoutAttrInterface(), space);
-}
-
-/// A slice of A or B, or a warp's part of C.
-static FragmentType fragmentType(const Partition &partition, MmaAtomAttr atom,
-                                 Role role) {
-  int64_t rows = role == Role::B ? partition.sliceK : partition.warpM;
-  int64_t columns = role == Role::A ? partition.sliceK : partition.warpN;
-  return FragmentType::get(atom.getContext(), rows, columns,
-                           atom.getElementType(role), role, atom);
-}
-
-/// All of a warp's rows of A, which warps in unison do not slice.
-static FragmentType rowsType(const Partition &partition, MmaAtomAttr atom) {
-  return FragmentType::get(atom.getContext(), partition.warpM,
-                           partition.paddedK(), atom.getAType(), Role::A, atom);
-}
-
-/// How A or B lies in shared memory where the matrix unit reads it.
-static SharedMatrixAttr residentType(const Partition &partition,
-                                     MmaAtomAttr atom, Role role) {
-  Type element = atom.getElementType(role);
-  unsigned bytes = element.getIntOrFloatBitWidth() / 8;
-  bool isA = role == Role::A;
-  SharedMatrix matrix =
-      isA ? residentA(partition, bytes) : residentB(partition, bytes);
-  return SharedMatrixAttr::get(atom.getContext(), isA ? matrix.outer : matrix.k,
-                               isA ? matrix.k : matrix.outer, element, role,
-                               MajorKind::KMajor, matrix.swizzleBytes);
-}
-
-/// Bytes that the parked slices of all warps take.
-static int64_t parkedBytes(const Partition &partition, const Exchange &exchange,
-                           FragmentType slice, int64_t parked) {
-  if (exchange.unit == Unit::WarpGroup)
-    return residentType(partition, slice.getAtom(), slice.getRole())
-        .getMatrix()
-        .byteSize();
-  return partition.grid.warps() * parked * slice.getByteSize();
-}
-
-RelayShape kami::relayShape(DistributedType type) {
-  return RelayShape(type.getShape()[0], type.getShape()[1],
-                    type.getElementType().getIntOrFloatBitWidth() / 8);
-}
-
-SmallVector<Type> kami::shareTypes(DistributedType type, const Plan &plan) {
-  Partition partition = plan.partition();
-  FragmentType fragment =
-      ::fragmentType(partition, type.getPlan().getAtom(), type.getRole());
-  if (type.getRole() == Role::C)
-    return {fragment};
-  Exchange exchange = plan.exchange(Source::Block);
-  Holdings holdings(partition, plan.slices, exchange, type.getRole());
-  if (exchange.unit == Unit::WarpGroup && type.getRole() == Role::A)
-    fragment = rowsType(partition, fragment.getAtom());
-  SmallVector<Type> types(holdings.inRegisters.size(), fragment);
-  if (holdings.parked)
-    types.push_back(
-        bufferType(type.getContext(), parkedBytes(partition, exchange, fragment,
-                                                  holdings.parked)));
-  return types;
-}
-
-//===----------------------------------------------------------------------===//
 // Small pieces
 //===----------------------------------------------------------------------===//
 
@@ -138,7 +34,7 @@ Value Distributor::add(Value left, Value right) {
 }
 
 FragmentType Distributor::fragmentType(Role role) {
-  return ::fragmentType(partition, atom, role);
+  return shareType(partition, atom, role);
 }
 
 /// `bytes` bytes of the block's shared memory.
@@ -524,67 +420,6 @@ Value Distributor::emitStage(int64_t stage, int64_t slice, Value accumulator) {
   }
   return MmaOp::create(b, accumulator.getType(), values[0], values[1],
                        accumulator);
-}
-
-/// `rows` rows of A from a row on, all of k.
-Value Distributor::loadRows(Value tile, Value first, FragmentType type) {
-  auto matrix = cast<MemRefType>(tile.getType());
-  return LoadOp::create(b, type, tile, first, constant(0),
-                        matrix.getDimSize(0) >= partition.paddedM(),
-                        matrix.getDimSize(1) >= partition.paddedK());
-}
-
-/// All that a warp in unison needs of A.
-Value Distributor::loadRows(Value tile) {
-  return loadFragment(sideA, tile, constant(0), partition.paddedK());
-}
-
-/// The first row of this warp's group in A's matrix in shared memory.
-Value Distributor::groupRow() {
-  Value group = b.createOrFold<arith::DivUIOp>(row, constant(warpsPerGroup));
-  return multiply(group, warpsPerGroup * partition.warpM);
-}
-
-/// Writes a warp's rows of A to shared memory: its i-th tile of 16 rows goes to
-/// the group's i-th 64, where the matrix unit looks for it.
-void Distributor::placeRows(Value tile, Value buffer) {
-  int64_t height = atom.getM();
-  auto type = FragmentType::get(b.getContext(), height, partition.paddedK(),
-                                atom.getAType(), Role::A, atom);
-  Value inGroup = b.createOrFold<arith::RemUIOp>(row, constant(warpsPerGroup));
-  Value own = add(groupRow(), multiply(inGroup, height));
-  for (int64_t first = 0; first != partition.warpM; first += height) {
-    Value rows = loadRows(
-        tile, add(multiply(row, partition.warpM), constant(first)), type);
-    PlaceOp::create(b, rows, buffer, add(own, constant(warpsPerGroup * first)),
-                    constant(0), residentType(partition, atom, Role::A));
-  }
-}
-
-/// The accumulators of warps in unison after one k tile.
-Value Distributor::emitGroupTile(Value aTile, Value bTile, Value accumulator) {
-  bool placesA = sideA.parked > 0;
-  Value rows;
-  if (!placesA)
-    rows = aTile ? loadRows(aTile) : sideA.slices.front();
-  if (placesA && aTile)
-    placeRows(aTile, sideA.parkedBuffer);
-  if (bTile)
-    park(sideB, bTile);
-  if (bTile || (placesA && aTile))
-    gpu::BarrierOp::create(b);
-  Value origin = constant(0);
-  if (!placesA)
-    return GroupMmaOp::create(
-        b, accumulator.getType(), rows, sideB.parkedBuffer, origin, origin,
-        accumulator, ValueRange(), SharedMatrixAttr(),
-        residentType(partition, atom, Role::B), IntegerAttr());
-  return GroupMmaOp::create(b, accumulator.getType(), sideA.parkedBuffer,
-                            sideB.parkedBuffer, origin, origin, accumulator,
-                            ValueRange{groupRow(), origin},
-                            residentType(partition, atom, Role::A),
-                            residentType(partition, atom, Role::B),
-                            b.getI64IntegerAttr(partition.paddedK()));
 }
 
 /// The accumulators after one k tile. An operand without a tile is distributed.

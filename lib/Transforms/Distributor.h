@@ -16,33 +16,11 @@
 #define KAMI_LIB_TRANSFORMS_DISTRIBUTOR_H
 
 #include "Epilogue.h"
+#include "Shares.h"
 #include "kami/Bridge/Bridge.h"
-#include "kami/Model/SharedLayout.h"
-#include "kami/Plan/Chain.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace kami {
-
-/// What a warp's share of a distributed matrix is made of.
-struct Holdings {
-  Holdings(const Partition &partition, const Slicing &slicing,
-           const Exchange &exchange, Role role);
-
-  /// Held slices that are in registers, by index. Slices beyond the tile, which
-  /// nobody multiplies, are left out.
-  llvm::SmallVector<int64_t> inRegisters;
-  /// How many of the last slices lie in shared memory.
-  int64_t parked = 0;
-};
-
-/// How a distributed operand waits in shared memory to be distributed.
-RelayShape relayShape(DistributedType type);
-
-/// The types that a distributed matrix becomes: a fragment for each slice in
-/// registers, then a buffer for those in shared memory, if there are any; for C
-/// one fragment.
-llvm::SmallVector<mlir::Type> shareTypes(DistributedType type,
-                                         const Plan &plan);
 
 /// One operand's side of the distribution. A travels along rows, from the
 /// columns that own its slabs; B along columns, from the rows.

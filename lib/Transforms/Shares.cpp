@@ -1,0 +1,107 @@
+//===- Shares.cpp - What a warp holds of a matrix ------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Shares.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+using namespace kami;
+using namespace mlir;
+
+int64_t kami::receiversOf(const Partition &partition, Role role) {
+  return role == Role::A ? partition.grid.n : partition.grid.m;
+}
+
+int64_t kami::firstStage(const Partition &partition, int64_t receivers,
+                         int64_t index) {
+  return index / partition.slicesPerStage * receivers;
+}
+
+Holdings::Holdings(const Partition &partition, const Slicing &unclamped,
+                   const Exchange &exchange, Role role) {
+  Slicing slicing = clampSlicing(partition, unclamped);
+  bool isA = role == Role::A;
+  if (isA ? exchange.keepsParkedA(partition.grid)
+          : exchange.keepsParkedB(partition.grid))
+    parked = isA ? slicing.sharedA : slicing.sharedB;
+  int64_t held = isA ? partition.heldA() : partition.heldB();
+  if (exchange.unit == Unit::WarpGroup) {
+    // All of A's columns are one fragment.
+    if (isA && parked == 0)
+      inRegisters.push_back(0);
+    return;
+  }
+  int64_t receivers = receiversOf(partition, role);
+  for (int64_t index = 0; index != held - parked; ++index)
+    if (partition.isActive(firstStage(partition, receivers, index),
+                           index % partition.slicesPerStage))
+      inRegisters.push_back(index);
+}
+
+MemRefType kami::bufferType(MLIRContext *context, int64_t bytes) {
+  auto space = gpu::AddressSpaceAttr::get(
+      context, gpu::GPUDialect::getWorkgroupAddressSpace());
+  return MemRefType::get({bytes}, IntegerType::get(context, 8),
+                         MemRefLayoutAttrInterface(), space);
+}
+
+FragmentType kami::shareType(const Partition &partition, MmaAtomAttr atom,
+                             Role role) {
+  int64_t rows = role == Role::B ? partition.sliceK : partition.warpM;
+  int64_t columns = role == Role::A ? partition.sliceK : partition.warpN;
+  return FragmentType::get(atom.getContext(), rows, columns,
+                           atom.getElementType(role), role, atom);
+}
+
+FragmentType kami::rowsType(const Partition &partition, MmaAtomAttr atom) {
+  return FragmentType::get(atom.getContext(), partition.warpM,
+                           partition.paddedK(), atom.getAType(), Role::A, atom);
+}
+
+SharedMatrixAttr kami::residentType(const Partition &partition,
+                                    MmaAtomAttr atom, Role role) {
+  Type element = atom.getElementType(role);
+  unsigned bytes = element.getIntOrFloatBitWidth() / 8;
+  bool isA = role == Role::A;
+  SharedMatrix matrix =
+      isA ? residentA(partition, bytes) : residentB(partition, bytes);
+  return SharedMatrixAttr::get(atom.getContext(), isA ? matrix.outer : matrix.k,
+                               isA ? matrix.k : matrix.outer, element, role,
+                               MajorKind::KMajor, matrix.swizzleBytes);
+}
+
+int64_t kami::parkedBytes(const Partition &partition, const Exchange &exchange,
+                          FragmentType slice, int64_t parked) {
+  if (exchange.unit == Unit::WarpGroup)
+    return residentType(partition, slice.getAtom(), slice.getRole())
+        .getMatrix()
+        .byteSize();
+  return partition.grid.warps() * parked * slice.getByteSize();
+}
+
+RelayShape kami::relayShape(DistributedType type) {
+  return RelayShape(type.getShape()[0], type.getShape()[1],
+                    type.getElementType().getIntOrFloatBitWidth() / 8);
+}
+
+SmallVector<Type> kami::shareTypes(DistributedType type, const Plan &plan) {
+  Partition partition = plan.partition();
+  FragmentType fragment =
+      shareType(partition, type.getPlan().getAtom(), type.getRole());
+  if (type.getRole() == Role::C)
+    return {fragment};
+  Exchange exchange = plan.exchange(Source::Block);
+  Holdings holdings(partition, plan.slices, exchange, type.getRole());
+  if (exchange.unit == Unit::WarpGroup && type.getRole() == Role::A)
+    fragment = rowsType(partition, fragment.getAtom());
+  SmallVector<Type> types(holdings.inRegisters.size(), fragment);
+  if (holdings.parked)
+    types.push_back(
+        bufferType(type.getContext(), parkedBytes(partition, exchange, fragment,
+                                                  holdings.parked)));
+  return types;
+}

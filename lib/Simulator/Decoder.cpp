@@ -78,7 +78,7 @@ void Decoder::accesses(const ElementFormat &format) {
 LogicalResult Decoder::decodeOp(Operation *op) {
   for (auto family :
        {decodeElements, decodeMemory, decodeControlFlow, decodeGpu,
-        decodeMatrix, decodeWarpOps, decodeRecast, decodeGroupOps}) {
+        decodeMatrix, decodeWarpOps, decodeFragmentElements, decodeGroupOps}) {
     bool handled = true;
     if (failed(family(*this, op, handled)))
       return failure();

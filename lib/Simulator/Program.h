@@ -200,7 +200,8 @@ mlir::LogicalResult decodeMemory(Decoder &, mlir::Operation *, bool &handled);
 mlir::LogicalResult decodeGpu(Decoder &, mlir::Operation *, bool &handled);
 mlir::LogicalResult decodeMatrix(Decoder &, mlir::Operation *, bool &handled);
 mlir::LogicalResult decodeWarpOps(Decoder &, mlir::Operation *, bool &handled);
-mlir::LogicalResult decodeRecast(Decoder &, mlir::Operation *, bool &handled);
+mlir::LogicalResult decodeFragmentElements(Decoder &, mlir::Operation *,
+                                           bool &handled);
 mlir::LogicalResult decodeGroupOps(Decoder &, mlir::Operation *, bool &handled);
 
 /// A row for the tables above.

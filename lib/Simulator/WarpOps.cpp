@@ -55,7 +55,7 @@ static LogicalResult runCoordinates(Execution &x, Warp &warp,
 }
 
 //===----------------------------------------------------------------------===//
-// Load, store, fill
+// Load, store
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -225,42 +225,6 @@ static LogicalResult runFragmentStore(Execution &x, Warp &warp,
                   scaled(form.format, outer, input[lane], alpha, beta,
                          readBits(at, width)));
       });
-    }
-  }
-  return success();
-}
-
-static LogicalResult runFill(Execution &x, Warp &warp,
-                             const Instruction &instruction) {
-  const uint64_t *input = x.lanes(warp, instruction.operands[0]);
-  Slot result = instruction.results[0];
-  for (int e = 0; e != result.count; ++e)
-    std::copy(input, input + x.width, x.lanes(warp, result, e));
-  return success();
-}
-
-/// Elements from the limit on are 0.
-static LogicalResult runClip(Execution &x, Warp &warp,
-                             const Instruction &instruction) {
-  auto op = cast<ClipOp>(instruction.op);
-  const FragmentForm &form = x.program.fragments[instruction.payload];
-  int64_t limit;
-  if (failed(x.requireConverged(warp, instruction)) ||
-      failed(x.uniform(warp, instruction, instruction.operands[1], limit)))
-    return failure();
-  for (int64_t tile = 0; tile != form.tiles(); ++tile) {
-    for (int value = 0; value != form.values(); ++value) {
-      int e = tile * form.values() + value;
-      const uint64_t *input = x.lanes(warp, instruction.operands[0], e);
-      uint64_t *output = x.lanes(warp, instruction.results[0], e);
-      for (unsigned lane = 0; lane != x.width; ++lane) {
-        Coordinate at = form.map->at(lane, value);
-        int64_t place =
-            op.getDim() == MatrixDim::Row
-                ? tile / form.tileColumns * form.map->rows + at.row
-                : tile % form.tileColumns * form.map->columns + at.column;
-        output[lane] = place < limit ? input[lane] : 0;
-      }
     }
   }
   return success();
@@ -565,31 +529,6 @@ static LogicalResult decodeFragmentMma(Decoder &decoder, MmaOp op) {
   return decoder.emit(op, runFragmentMma, decoder.program.matrices.size() - 1);
 }
 
-/// A region becomes its operations, on as many elements as a lane has of the
-/// fragments.
-static LogicalResult decodeMap(Decoder &decoder, MapOp op) {
-  FailureOr<Slot> result = decoder.define(op.getResult());
-  if (failed(result))
-    return failure();
-  for (auto [argument, fragment] :
-       llvm::zip_equal(op.getBody().getArguments(), op.getFragments()))
-    decoder.bind(argument, decoder.slot(fragment));
-  Block &body = op.getBody().front();
-  for (Operation &inner : body.without_terminator())
-    if (failed(decoder.decodeElementwise(&inner, result->count)))
-      return failure();
-  Slot made = decoder.slot(cast<YieldOp>(body.getTerminator()).getValue());
-  // A constant is one for all elements.
-  if (made.count != 1) {
-    decoder.appendMoves(op, made, *result);
-    return success();
-  }
-  Instruction &fill = decoder.append(op, runFill);
-  fill.operands = {made};
-  fill.results = {*result};
-  return success();
-}
-
 LogicalResult kami::sim::decodeWarpOps(Decoder &decoder, Operation *op,
                                        bool &handled) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -604,11 +543,6 @@ LogicalResult kami::sim::decodeWarpOps(Decoder &decoder, Operation *op,
         decoder.accesses(*formatOf(element));
         return emitFragmentOp(decoder, op, store.getValue().getType(),
                               runFragmentStore);
-      })
-      .Case([&](FillOp) { return decoder.emit(op, runFill); })
-      .Case([&](MapOp map) { return decodeMap(decoder, map); })
-      .Case([&](ClipOp clip) {
-        return emitFragmentOp(decoder, op, clip.getType(), runClip);
       })
       .Case([&](ShareOp share) {
         return emitFragmentOp(decoder, op, share.getValue().getType(),

@@ -323,11 +323,11 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
 }
 
 static llvm::json::Value describePlan(const PlannedProduct &product,
+                                      const Candidate &candidate,
                                       const Chip &chip,
                                       const PlannerOptions &options) {
   Choice choice;
-  choice.candidates.push_back(
-      evaluatePlan(product.plan, product.problem, chip, options));
+  choice.candidates.push_back(candidate);
   return explainJSON(choice, product.problem, chip, options,
                      Detail::BestOfEach);
 }
@@ -337,11 +337,15 @@ llvm::json::Object kami::describe(const Kernel &kernel, const Chip &chip) {
   object["target"] = chip.name.str();
   PlannerOptions options;
   options.calibration = kernel.calibration.get();
-  object["plan"] = describePlan(kernel, chip, options);
+  auto evaluate = [&](const PlannedProduct &product) {
+    return evaluatePlan(product.plan, product.problem, chip, options);
+  };
+  Candidate candidate = evaluate(kernel);
+  object["plan"] = describePlan(kernel, candidate, chip, options);
   if (!kernel.others.empty()) {
     llvm::json::Array others;
     for (const PlannedProduct &product : kernel.others)
-      others.push_back(describePlan(product, chip, options));
+      others.push_back(describePlan(product, evaluate(product), chip, options));
     object["other_plans"] = std::move(others);
   }
   // Planned, but not yet a kernel.
@@ -353,8 +357,7 @@ llvm::json::Object kami::describe(const Kernel &kernel, const Chip &chip) {
                     : llvm::json::Value(nullptr);
   object["block"] = llvm::json::Array{kernel.threads, 1, 1};
   object["shared_bytes"] = kernel.sharedBytes;
-  object["registers"] = evaluatePlan(kernel.plan, kernel.problem, chip, options)
-                            .resources.registers.total();
+  object["registers"] = candidate.resources.registers.total();
   if (kernel.assembler) {
     object["registers"] = kernel.assembler->registers;
     object["spill_bytes"] = kernel.assembler->spillBytes;

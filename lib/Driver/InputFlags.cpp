@@ -8,6 +8,7 @@
 
 #include "kami/Driver/InputFlags.h"
 #include "kami/Driver/BlockKernel.h"
+#include "kami/Model/CalibrationFile.h"
 #include "kami/Plan/Request.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
@@ -151,6 +152,14 @@ InputFlags::planBlockModule(mlir::MLIRContext *context) const {
     return chip.takeError();
   PlannerOptions options;
   options.keepRejected = false;
+  std::optional<Calibration> measured;
+  if (!calibration.empty()) {
+    llvm::Expected<Calibration> loaded = loadCalibration(calibration, **chip);
+    if (!loaded)
+      return loaded.takeError();
+    measured = std::move(*loaded);
+    options.calibration = &*measured;
+  }
   llvm::Expected<Choice> choice = choosePlan(*problem, **chip, options);
   if (!choice)
     return choice.takeError();

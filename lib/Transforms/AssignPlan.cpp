@@ -72,12 +72,12 @@ private:
   }
 
   /// The file that was asked for, once. A module has one target.
-  LogicalResult loadCalibrationOf(GemmOp op, const Chip &chip) {
+  LogicalResult loadCalibrationOf(Operation *op, const Chip &chip) {
     if (calibration.empty() || loaded)
       return success();
     llvm::Expected<Calibration> file = loadCalibration(calibration, chip);
     if (!file)
-      return op.emitOpError(llvm::toString(file.takeError()));
+      return op->emitOpError(llvm::toString(file.takeError()));
     loaded = std::move(*file);
     return success();
   }
@@ -122,8 +122,12 @@ private:
     if (failed(chip) || failed(problem))
       return failure();
     problem->warps = constraints.warps;
+    if (failed(loadCalibrationOf(op, **chip)))
+      return failure();
+    PlannerOptions calibrated = options;
+    calibrated.calibration = loaded ? &*loaded : nullptr;
     llvm::Expected<std::vector<ChainCandidate>> choice =
-        chooseChain(*problem, **chip, options);
+        chooseChain(*problem, **chip, calibrated);
     if (!choice)
       return op.emitOpError(llvm::toString(choice.takeError()));
     const ChainPlan &plan = choice->front().plan;

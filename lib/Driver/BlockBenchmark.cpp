@@ -76,14 +76,12 @@ llvm::Error BlockBenchmark::open() {
     return library.takeError();
   peers = std::move(*library);
   planner.keepRejected = false;
-  if (!options.calibration.empty()) {
-    llvm::Expected<Calibration> loaded =
-        loadCalibration(options.calibration, timer->chip());
-    if (!loaded)
-      return loaded.takeError();
-    calibration = std::move(*loaded);
-    planner.calibration = &*calibration;
-  }
+  llvm::Expected<std::optional<Calibration>> loaded =
+      loadCalibration(options.calibration, timer->chip());
+  if (!loaded)
+    return loaded.takeError();
+  calibration = std::move(*loaded);
+  planner.calibration = calibration ? &*calibration : nullptr;
   loadAllDialects(context);
   const KamiCudaDeviceInfo &info = timer->info();
   table.begin(describeRun(info.name, timer->chip().name, info.driverVersion,
@@ -145,7 +143,24 @@ BlockBenchmark::measure(const Problem &problem,
     row.cublasDx = results.cublasDx;
     row.cute = results.cute;
     row.limit = results.limit;
-    if (llvm::Error error = measureRow(built, *timer, matrices, timing, row))
+    // The choice runs in turn with the fastest variant of each peer.
+    std::vector<std::pair<int, PeerResult *>> who;
+    if (number == 0)
+      for (auto [index, result] :
+           {std::pair(results.cublasDxIndex, &row.cublasDx),
+            std::pair(results.cuteIndex, &row.cute)})
+        if (index >= 0)
+          who.push_back({index, result});
+    std::vector<Rival> rivals;
+    for (auto [index, result] : who)
+      rivals.push_back(peers->rival(index, matrices, timing));
+    llvm::Error error =
+        measureRow(built, *timer, matrices, timing, row, rivals);
+    for (auto [one, rival] : llvm::zip_equal(who, rivals))
+      if (rival.median > 0)
+        one.second->teraflops =
+            peers->rate(one.first, timing, row.repeats, rival.median);
+    if (error)
       return llvm::createStringError(summary(candidate->plan) + ": " +
                                      llvm::toString(std::move(error)));
     if (!row.reason.empty()) {

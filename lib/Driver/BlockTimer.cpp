@@ -135,8 +135,7 @@ std::vector<uint64_t> BlockMatrices::arguments(int64_t repeats) const {
   return fields;
 }
 
-llvm::Expected<std::string> BlockMatrices::compare(int64_t scale,
-                                                   bool sameOperands) {
+llvm::Expected<std::string> BlockMatrices::compare(int64_t scale) {
   auto [m, n, k] = problem.extents;
   std::vector<uint8_t> bytes(sizeC() * sum.bytes());
   // The first, the last, and one in between.
@@ -145,7 +144,7 @@ llvm::Expected<std::string> BlockMatrices::compare(int64_t scale,
             kamiCudaCopyToHost(device, bytes.data(),
                                c.get() + block * bytes.size(), bytes.size())))
       return error;
-    int64_t set = sameOperands ? 0 : block % operandSets;
+    int64_t set = block % operandSets;
     const double *left = &valuesA[set * sizeA()];
     const double *right = &valuesB[set * sizeB()];
     for (int64_t i = 0; i != m; ++i)
@@ -228,7 +227,8 @@ BlockTimer::time(llvm::function_ref<llvm::Error()> launch) {
 
 llvm::Expected<Timing>
 BlockTimer::time(const TimingOptions &options,
-                 llvm::function_ref<llvm::Error(int64_t repeats)> launch) {
+                 llvm::function_ref<llvm::Error(int64_t repeats)> launch,
+                 llvm::MutableArrayRef<Rival> rivals) {
   Timing timing;
   timing.repeats = options.repeats;
   if (timing.repeats == 0) {
@@ -239,26 +239,35 @@ BlockTimer::time(const TimingOptions &options,
     timing.repeats = std::max<int64_t>(
         probe, int64_t(options.milliseconds * 1e3 / *first * probe));
   }
-  std::vector<double> times;
+  // The kernel's times, then each rival's.
+  std::vector<std::vector<double>> times(1 + rivals.size());
   for (int64_t i = 0; i <= options.launches; ++i) {
-    llvm::Expected<double> one = time([&] { return launch(timing.repeats); });
-    if (!one)
-      return one.takeError();
-    if (i > 0)
-      times.push_back(*one);
+    for (size_t who = 0; who != times.size(); ++who) {
+      llvm::Expected<double> one = time([&] {
+        return who == 0 ? launch(timing.repeats)
+                        : rivals[who - 1].launch(timing.repeats);
+      });
+      if (!one)
+        return one.takeError();
+      if (i > 0)
+        times[who].push_back(*one);
+    }
   }
-  llvm::sort(times);
-  timing.median = times[times.size() / 2];
-  timing.least = times.front();
-  timing.most = times.back();
+  for (std::vector<double> &own : times)
+    llvm::sort(own);
+  for (auto [rival, own] : llvm::zip_equal(rivals, llvm::drop_begin(times)))
+    rival.median = own[own.size() / 2];
+  const std::vector<double> &own = times.front();
+  timing.median = own[own.size() / 2];
+  timing.least = own.front();
+  timing.most = own.back();
   return timing;
 }
 
-llvm::Expected<Timing> BlockTimer::time(const Kernel &kernel,
-                                        BlockMatrices &matrices,
-                                        const TimingOptions &options,
-                                        KamiCudaFunctionInfo &info,
-                                        std::string &wrong) {
+llvm::Expected<Timing>
+BlockTimer::time(const Kernel &kernel, BlockMatrices &matrices,
+                 const TimingOptions &options, KamiCudaFunctionInfo &info,
+                 std::string &wrong, llvm::MutableArrayRef<Rival> rivals) {
   CudaModule module(device.get());
   KamiCudaFunction function = nullptr;
   for (KamiStatus status :
@@ -290,19 +299,20 @@ llvm::Expected<Timing> BlockTimer::time(const Kernel &kernel,
   }
   if (llvm::Error error = matrices.upload(/*integers=*/false))
     return error;
-  return time(options, launch);
+  return time(options, launch, rivals);
 }
 
 llvm::Error kami::measureRow(const BuiltKernel &built, BlockTimer &timer,
                              BlockMatrices &matrices,
-                             const TimingOptions &options, BlockRow &row) {
+                             const TimingOptions &options, BlockRow &row,
+                             llvm::MutableArrayRef<Rival> rivals) {
   row.reason = built.error;
   if (!row.reason.empty())
     return llvm::Error::success();
   KamiCudaFunctionInfo info = {};
   std::string wrong;
   llvm::Expected<Timing> timing =
-      timer.time(built.kernel, matrices, options, info, wrong);
+      timer.time(built.kernel, matrices, options, info, wrong, rivals);
   if (!timing)
     return timing.takeError();
   row.registers = info.registers;

@@ -16,6 +16,7 @@
 #include "kami/Runtime/Cuda.h"
 #include "kami/Simulator/Scalar.h"
 #include "mlir/IR/MLIRContext.h"
+#include <functional>
 #include <random>
 
 namespace kami {
@@ -47,15 +48,16 @@ public:
   /// Puts the ones or the others on the device.
   llvm::Error upload(bool integers);
   llvm::Error poison();
-  /// Whether C of some blocks is `scale`·A·B; if not, where it differs. Of
-  /// `sameOperands` all blocks took the first.
-  llvm::Expected<std::string> compare(int64_t scale, bool sameOperands = false);
+  /// Whether C of some blocks is `scale`·A·B; if not, where it differs.
+  llvm::Expected<std::string> compare(int64_t scale);
 
   /// The kernel's, with C = `repeats`·A·B.
   std::vector<uint64_t> arguments(int64_t repeats) const;
   KamiCudaPointer deviceA() const { return a.get(); }
   KamiCudaPointer deviceB() const { return b.get(); }
   KamiCudaPointer deviceC() const { return c.get(); }
+  int64_t sizeA() const { return problem.extents.m * problem.extents.k; }
+  int64_t sizeB() const { return problem.extents.k * problem.extents.n; }
   int64_t sizeC() const { return problem.extents.m * problem.extents.n; }
 
 private:
@@ -68,8 +70,6 @@ private:
 
   std::vector<double> draw(const Elements &elements, int64_t count,
                            bool integers, std::vector<uint8_t> &bytes);
-  int64_t sizeA() const { return problem.extents.m * problem.extents.k; }
-  int64_t sizeB() const { return problem.extents.k * problem.extents.n; }
 
   KamiCudaDevice *device;
   Problem problem;
@@ -99,6 +99,14 @@ struct Timing {
   double median = 0, least = 0, most = 0;
 };
 
+/// Somebody else's kernel for the same product, which is launched in turn with
+/// the one that is timed, so that both run at the same clocks.
+struct Rival {
+  std::function<llvm::Error(int64_t repeats)> launch;
+  /// Microseconds, the median.
+  double median = 0;
+};
+
 /// A device that kernels are timed on.
 class BlockTimer {
 public:
@@ -110,16 +118,19 @@ public:
 
   /// Microseconds of what `launch` puts on the default stream.
   llvm::Expected<double> time(llvm::function_ref<llvm::Error()> launch);
-  /// Times `launch(repeats)`: one launch to warm up, then the options'.
+  /// Times `launch(repeats)`: one launch to warm up, then the options'; each
+  /// followed by one of every rival.
   llvm::Expected<Timing>
   time(const TimingOptions &options,
-       llvm::function_ref<llvm::Error(int64_t repeats)> launch);
+       llvm::function_ref<llvm::Error(int64_t repeats)> launch,
+       llvm::MutableArrayRef<Rival> rivals = {});
 
   /// A kernel, held to exact sums first: times on random numbers, or in `wrong`
   /// what is wrong with it. `info` receives what the assembler made of it.
   llvm::Expected<Timing> time(const Kernel &kernel, BlockMatrices &matrices,
                               const TimingOptions &options,
-                              KamiCudaFunctionInfo &info, std::string &wrong);
+                              KamiCudaFunctionInfo &info, std::string &wrong,
+                              llvm::MutableArrayRef<Rival> rivals = {});
 
 private:
   BlockTimer() = default;
@@ -139,7 +150,7 @@ llvm::Error launchBlocks(KamiCudaDevice *device, KamiCudaFunction function,
 /// it becomes the row's reason; an error is the device's.
 llvm::Error measureRow(const BuiltKernel &built, BlockTimer &timer,
                        BlockMatrices &matrices, const TimingOptions &options,
-                       BlockRow &row);
+                       BlockRow &row, llvm::MutableArrayRef<Rival> rivals = {});
 
 } // namespace kami
 

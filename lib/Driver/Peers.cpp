@@ -61,35 +61,46 @@ llvm::Expected<Peers> Peers::open(llvm::StringRef path) {
   return peers;
 }
 
+Rival Peers::rival(int index, BlockMatrices &matrices,
+                   const TimingOptions &options) const {
+  return {[=, this, &matrices](int64_t repeats) -> llvm::Error {
+    int status =
+        run(index, reinterpret_cast<void *>(matrices.deviceA()),
+            matrices.sizeA(), reinterpret_cast<void *>(matrices.deviceB()),
+            matrices.sizeB(), reinterpret_cast<void *>(matrices.deviceC()),
+            matrices.sizeC(), int(operandSets), int(options.blocks),
+            int(repeats), /*stream=*/nullptr);
+    if (status == 0)
+      return llvm::Error::success();
+    const KamiPeerInfo &info = *peer(index);
+    return llvm::createStringError(llvm::Twine(info.peer) + ", " +
+                                   info.variant + ": CUDA error " +
+                                   llvm::Twine(status));
+  }};
+}
+
+double Peers::rate(int index, const TimingOptions &options, int64_t repeats,
+                   double microseconds) const {
+  const KamiPeerInfo &info = *peer(index);
+  return 2.0 * info.m * info.n * info.k * info.work * options.blocks * repeats /
+         microseconds * 1e-6;
+}
+
 llvm::Expected<double> Peers::measure(int index, BlockTimer &timer,
                                       BlockMatrices &matrices,
                                       const TimingOptions &options,
                                       llvm::raw_ostream &log) const {
   const KamiPeerInfo &info = *peer(index);
-  // All blocks take the same operands, which they read once a launch, and write
-  // sums of their own.
-  auto launch = [&](int64_t repeats) -> llvm::Error {
-    int status = run(index, reinterpret_cast<void *>(matrices.deviceA()), 0,
-                     reinterpret_cast<void *>(matrices.deviceB()), 0,
-                     reinterpret_cast<void *>(matrices.deviceC()),
-                     matrices.sizeC(), int(options.blocks), int(repeats),
-                     /*stream=*/nullptr);
-    if (status == 0)
-      return llvm::Error::success();
-    return llvm::createStringError(llvm::Twine(info.peer) + ", " +
-                                   info.variant + ": CUDA error " +
-                                   llvm::Twine(status));
-  };
+  Rival rival = this->rival(index, matrices, options);
   constexpr int64_t checkedRepeats = 3;
   if (llvm::Error error = matrices.upload(/*integers=*/true))
     return error;
   if (llvm::Error error = matrices.poison())
     return error;
-  if (llvm::Error error = launch(checkedRepeats))
+  if (llvm::Error error = rival.launch(checkedRepeats))
     return error;
   llvm::Expected<std::string> difference =
-      matrices.compare(checkedRepeats * (info.chained ? info.work : 1),
-                       /*sameOperands=*/true);
+      matrices.compare(checkedRepeats * (info.chained ? info.work : 1));
   if (!difference)
     return difference.takeError();
   if (!difference->empty()) {
@@ -99,11 +110,10 @@ llvm::Expected<double> Peers::measure(int index, BlockTimer &timer,
   }
   if (llvm::Error error = matrices.upload(/*integers=*/false))
     return error;
-  llvm::Expected<Timing> timing = timer.time(options, launch);
+  llvm::Expected<Timing> timing = timer.time(options, rival.launch);
   if (!timing)
     return timing.takeError();
-  return 2.0 * info.m * info.n * info.k * info.work * options.blocks *
-         timing->repeats / timing->median * 1e-6;
+  return rate(index, options, timing->repeats, timing->median);
 }
 
 static bool isOfTypes(const KamiPeerInfo &info, const Problem &problem) {
@@ -148,16 +158,17 @@ llvm::Expected<PeerResults> Peers::measure(BlockTimer &timer,
         !(Extents{info.m, info.n, info.k} == problem.extents))
       continue;
     llvm::StringRef name = info.peer;
-    PeerResult *best = name.starts_with("cublasdx") ? &results.cublasDx
-                       : name.starts_with("cute")   ? &results.cute
-                                                    : nullptr;
-    if (!best)
+    bool isCute = name.starts_with("cute");
+    if (!isCute && !name.starts_with("cublasdx"))
       continue;
+    PeerResult &best = isCute ? results.cute : results.cublasDx;
     llvm::Expected<double> rate = measure(index, timer, matrices, options, log);
     if (!rate)
       return rate.takeError();
-    if (*rate > best->teraflops)
-      *best = {*rate, std::string(info.peer) + ", " + info.variant};
+    if (*rate <= best.teraflops)
+      continue;
+    best = {*rate, std::string(info.peer) + ", " + info.variant};
+    (isCute ? results.cuteIndex : results.cublasDxIndex) = index;
   }
   mlir::MLIRContext context;
   loadAllDialects(context);

@@ -20,6 +20,8 @@ namespace kami {
 /// What the peers make of one product.
 struct PeerResults {
   PeerResult cublasDx, cute, limit;
+  /// Numbers of the fastest variants; -1 for none.
+  int cublasDxIndex = -1, cuteIndex = -1;
 };
 
 /// A library of peers (tools/kami-bench/peers/KamiPeers.h), opened; or none.
@@ -41,6 +43,12 @@ public:
   measure(BlockTimer &timer, BlockMatrices &matrices, const Problem &problem,
           const TimingOptions &options, llvm::raw_ostream &log) const;
 
+  /// One variant, to be timed in turn with others, and the TFLOPS of its time.
+  Rival rival(int index, BlockMatrices &matrices,
+              const TimingOptions &options) const;
+  double rate(int index, const TimingOptions &options, int64_t repeats,
+              double microseconds) const;
+
 private:
   /// TFLOPS; 0 where it was wrong.
   llvm::Expected<double> measure(int index, BlockTimer &timer,
@@ -56,7 +64,7 @@ private:
   int count = 0;
   const KamiPeerInfo *(*peer)(int index) = nullptr;
   int (*run)(int, const void *, int64_t, const void *, int64_t, void *, int64_t,
-             int, int, void *) = nullptr;
+             int, int, int, void *) = nullptr;
 };
 
 } // namespace kami

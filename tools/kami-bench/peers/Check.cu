@@ -121,10 +121,10 @@ static std::vector<unsigned char> randomElements(std::mt19937 &generator,
 /// An empty string, or what is wrong.
 static std::string check(const Library &library, int index) {
   const KamiPeerInfo &info = *library.peer(index);
-  constexpr int blocks = 5, repeats = 3;
+  constexpr int sets = 3, blocks = 5, repeats = 3;
   int m = info.m, n = info.n, k = info.k;
   std::mt19937 generator(index);
-  std::vector<int> a(size_t(blocks) * m * k), b(size_t(blocks) * k * n);
+  std::vector<int> a(size_t(sets) * m * k), b(size_t(sets) * k * n);
   auto encodedA = randomElements(generator, info.type, a, 1);
   auto encodedB = randomElements(generator, info.type, b, 1);
   size_t width = bytesOf(info.accumulator);
@@ -136,8 +136,8 @@ static std::string check(const Library &library, int index) {
              cudaMemcpyHostToDevice);
   cudaMemcpy(deviceC.get(), c.data(), c.size(), cudaMemcpyHostToDevice);
   int error = library.run(index, deviceA.get(), int64_t(m) * k, deviceB.get(),
-                          int64_t(k) * n, deviceC.get(), int64_t(m) * n, blocks,
-                          repeats, nullptr);
+                          int64_t(k) * n, deviceC.get(), int64_t(m) * n, sets,
+                          blocks, repeats, nullptr);
   if (!error)
     error = cudaDeviceSynchronize();
   if (!error)
@@ -151,8 +151,8 @@ static std::string check(const Library &library, int index) {
       for (int column = 0; column < n; ++column) {
         int64_t expected = 0;
         for (int i = 0; i < k; ++i)
-          expected += int64_t(a[(size_t(block) * m + row) * k + i]) *
-                      b[(size_t(block) * k + i) * n + column];
+          expected += int64_t(a[(size_t(block % sets) * m + row) * k + i]) *
+                      b[(size_t(block % sets) * k + i) * n + column];
         expected *= scale;
         size_t at = (size_t(block) * m + row) * n + column;
         double got = decode(info.accumulator, &c[at * width]);
@@ -183,12 +183,13 @@ static double time(const Library &library, int index, const Options &options) {
   int64_t a = int64_t(info.m) * info.k, b = int64_t(info.k) * info.n,
           c = int64_t(info.m) * info.n;
   size_t width = bytesOf(info.type), widthC = bytesOf(info.accumulator);
-  Buffer deviceA(options.blocks * a * width),
-      deviceB(options.blocks * b * width), deviceC(options.blocks * c * widthC);
+  constexpr int sets = 64;
+  Buffer deviceA(sets * a * width), deviceB(sets * b * width),
+      deviceC(options.blocks * c * widthC);
   if (!deviceA.get() || !deviceB.get() || !deviceC.get())
     return 0;
-  fill(info.type, options.blocks * a, deviceA.get());
-  fill(info.type, options.blocks * b, deviceB.get());
+  fill(info.type, sets * a, deviceA.get());
+  fill(info.type, sets * b, deviceB.get());
   cudaEvent_t begin, end;
   cudaEventCreate(&begin);
   cudaEventCreate(&end);
@@ -198,7 +199,7 @@ static double time(const Library &library, int index, const Options &options) {
     cudaEventRecord(begin);
     error =
         library.run(index, deviceA.get(), a, deviceB.get(), b, deviceC.get(), c,
-                    options.blocks, options.repeats, nullptr);
+                    sets, options.blocks, options.repeats, nullptr);
     cudaEventRecord(end);
     error = error ? error : cudaEventSynchronize(end);
     float milliseconds = 0;

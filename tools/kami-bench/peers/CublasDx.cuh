@@ -127,11 +127,11 @@ __global__ void __launch_bounds__(P::threads)
       cublasdx::make_tensor(reinterpret_cast<Operand *>(shared), P::layoutA());
   auto b = cublasdx::make_tensor(
       reinterpret_cast<Operand *>(shared + P::bytesA), P::layoutB());
-  int64_t block = blockIdx.x;
+  int64_t block = blockIdx.x, set = block % operands.sets;
   loadPadded<Problem::m, Problem::k, Problem::k, false>(
-      static_cast<const Operand *>(operands.a) + block * operands.strideA, a);
+      static_cast<const Operand *>(operands.a) + set * operands.strideA, a);
   loadPadded<Problem::k, Problem::n, Problem::n, false>(
-      static_cast<const Operand *>(operands.b) + block * operands.strideB, b);
+      static_cast<const Operand *>(operands.b) + set * operands.strideB, b);
   __syncthreads();
 
   auto partitioner = P::partitioner();

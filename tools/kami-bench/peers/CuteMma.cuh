@@ -115,12 +115,12 @@ __global__ void __launch_bounds__(P::threads)
   auto b = cute::make_tensor(
       cute::make_smem_ptr(reinterpret_cast<Operand *>(shared + P::bytesA)),
       typename P::LayoutB{});
-  int64_t block = blockIdx.x;
+  int64_t block = blockIdx.x, set = block % operands.sets;
   using Problem = typename P::Problem;
   auto globalA =
-      static_cast<const Operand *>(operands.a) + block * operands.strideA;
+      static_cast<const Operand *>(operands.a) + set * operands.strideA;
   auto globalB =
-      static_cast<const Operand *>(operands.b) + block * operands.strideB;
+      static_cast<const Operand *>(operands.b) + set * operands.strideB;
   loadPadded<Problem::m, P::partly ? P::passing : Problem::k, Problem::k,
              false>(globalA, a);
   loadPadded<Problem::k, Problem::n, Problem::n, true>(globalB, b);

@@ -87,11 +87,11 @@ __global__ void __launch_bounds__(P::threads)
   auto b = cute::make_tensor(
       cute::make_smem_ptr(reinterpret_cast<Operand *>(shared + P::bytesA)),
       typename P::LayoutB{});
-  int64_t block = blockIdx.x;
+  int64_t block = blockIdx.x, set = block % operands.sets;
   loadPadded<Problem::m, Problem::k, Problem::k, false>(
-      static_cast<const Operand *>(operands.a) + block * operands.strideA, a);
+      static_cast<const Operand *>(operands.a) + set * operands.strideA, a);
   loadPadded<Problem::k, Problem::n, Problem::n, true>(
-      static_cast<const Operand *>(operands.b) + block * operands.strideB, b);
+      static_cast<const Operand *>(operands.b) + set * operands.strideB, b);
   // wgmma reads shared memory by another path than the stores above took.
   cutlass::arch::fence_view_async_shared();
   __syncthreads();

@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 /* The interface's version: another number, another interface. */
-#define KAMI_PEERS_VERSION 1
+#define KAMI_PEERS_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -77,14 +77,14 @@ int kami_peer_count(void);
 const KamiPeerInfo *kami_peer(int index);
 
 /* Launches number `index` on `stream` (a cudaStream_t or CUstream) in the
-   current context and returns at once. Block i takes A at a + i·strideA and so
-   on, strides in elements; 0 lets all blocks read the same operand, and 0 for C
-   lets all write to one place. Pointers are aligned to 16 bytes. Returns a
-   cudaError_t: 0 is success, 1 (cudaErrorInvalidValue) an index or count that
-   makes no sense. */
+   current context and returns at once. There are `sets` operands: block i takes
+   A at a + (i mod sets)·strideA and B alike, and writes C at c + i·strideC.
+   Strides are in elements; 0 for C lets all blocks write to one place. Pointers
+   are aligned to 16 bytes. Returns a cudaError_t: 0 is success, 1
+   (cudaErrorInvalidValue) an index or count that makes no sense. */
 int kami_peer_run(int index, const void *a, int64_t strideA, const void *b,
-                  int64_t strideB, void *c, int64_t strideC, int blocks,
-                  int repeats, void *stream);
+                  int64_t strideB, void *c, int64_t strideC, int sets,
+                  int blocks, int repeats, void *stream);
 
 /* Registers and bytes of local memory (spills) a thread of number `index`
    takes, by the driver. Returns a cudaError_t. */

@@ -31,11 +31,11 @@ constexpr int mostThreads = 512;
 template <class Element>
 __global__ void __launch_bounds__(mostThreads)
     limitFma(Operands operands, int repeats) {
-  int64_t block = blockIdx.x;
+  int64_t block = blockIdx.x, set = block % operands.sets;
   Element a =
-      static_cast<const Element *>(operands.a)[block * operands.strideA];
+      static_cast<const Element *>(operands.a)[set * operands.strideA];
   Element b =
-      static_cast<const Element *>(operands.b)[block * operands.strideB];
+      static_cast<const Element *>(operands.b)[set * operands.strideB];
   // Zeros; but equal chains, known to be so, would be computed once.
   Element c[chains];
 #pragma unroll

@@ -39,16 +39,16 @@ __global__ void __launch_bounds__(P::mostThreads)
     limitMma(Operands operands, int repeats) {
   using Operand = typename P::Types::Operand;
   using Accumulator = typename P::Types::Accumulator;
-  int64_t block = blockIdx.x;
+  int64_t block = blockIdx.x, set = block % operands.sets;
   // CuTe's B is n x k.
   auto a = cute::make_tensor(
       cute::make_gmem_ptr(static_cast<const Operand *>(operands.a) +
-                          block * operands.strideA),
+                          set * operands.strideA),
       cute::Layout<cute::Shape<Int<P::m>, Int<P::k>>,
                    cute::Stride<Int<P::k>, _1>>{});
   auto b = cute::make_tensor(
       cute::make_gmem_ptr(static_cast<const Operand *>(operands.b) +
-                          block * operands.strideB),
+                          set * operands.strideB),
       cute::Layout<cute::Shape<Int<P::n>, Int<P::k>>,
                    cute::Stride<_1, Int<P::n>>>{});
   auto mma = cute::make_tiled_mma(typename P::Atom{});

@@ -62,10 +62,10 @@ extern "C" const KamiPeerInfo *kami_peer(int index) {
 
 extern "C" int kami_peer_run(int index, const void *a, int64_t strideA,
                              const void *b, int64_t strideB, void *c,
-                             int64_t strideC, int blocks, int repeats,
-                             void *stream) {
+                             int64_t strideC, int sets, int blocks,
+                             int repeats, void *stream) {
   const Registered *entry = find(index);
-  if (!entry || blocks <= 0 || repeats < 0)
+  if (!entry || sets <= 0 || blocks <= 0 || repeats < 0)
     return cudaErrorInvalidValue;
   const Peer &peer = entry->peer;
   const void *kernel = reinterpret_cast<const void *>(peer.kernel);
@@ -76,7 +76,7 @@ extern "C" int kami_peer_run(int index, const void *a, int64_t strideA,
             kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
             peer.sharedBytes))
       return error;
-  Operands operands{a, b, c, strideA, strideB, strideC};
+  Operands operands{a, b, c, strideA, strideB, strideC, sets};
   void *arguments[] = {&operands, &repeats};
   return cudaLaunchKernel(kernel, dim3(blocks), dim3(peer.threads), arguments,
                           peer.sharedBytes, static_cast<cudaStream_t>(stream));

@@ -14,12 +14,14 @@
 #include <string>
 
 namespace kami::peers {
-/// What every kernel of this library takes; strides in elements.
+/// What every kernel of this library takes; strides in elements. Block i has
+/// operands i mod sets.
 struct Operands {
   const void *a;
   const void *b;
   void *c;
   int64_t strideA, strideB, strideC;
+  int sets;
 };
 
 using Kernel = void (*)(Operands operands, int repeats);

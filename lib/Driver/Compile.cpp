@@ -292,12 +292,12 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   if (compilation.kernels.empty())
     return module.emitError("expected a matrix product of a type that ")
            << (*chip)->name << " has a matrix instruction for, but found none";
-  if (!options.calibration.empty()) {
-    llvm::Expected<Calibration> calibration =
-        loadCalibration(options.calibration, **chip);
-    if (!calibration)
-      return module.emitError(llvm::toString(calibration.takeError()));
-    auto shared = std::make_shared<const Calibration>(std::move(*calibration));
+  llvm::Expected<std::optional<Calibration>> calibration =
+      loadCalibration(options.calibration, **chip);
+  if (!calibration)
+    return module.emitError(llvm::toString(calibration.takeError()));
+  if (*calibration) {
+    auto shared = std::make_shared<const Calibration>(std::move(**calibration));
     for (Kernel &kernel : compilation.kernels)
       kernel.calibration = shared;
   }

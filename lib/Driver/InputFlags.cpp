@@ -152,14 +152,11 @@ InputFlags::planBlockModule(mlir::MLIRContext *context) const {
     return chip.takeError();
   PlannerOptions options;
   options.keepRejected = false;
-  std::optional<Calibration> measured;
-  if (!calibration.empty()) {
-    llvm::Expected<Calibration> loaded = loadCalibration(calibration, **chip);
-    if (!loaded)
-      return loaded.takeError();
-    measured = std::move(*loaded);
-    options.calibration = &*measured;
-  }
+  llvm::Expected<std::optional<Calibration>> loaded =
+      loadCalibration(calibration, **chip);
+  if (!loaded)
+    return loaded.takeError();
+  options.calibration = *loaded ? &**loaded : nullptr;
   llvm::Expected<Choice> choice = choosePlan(*problem, **chip, options);
   if (!choice)
     return choice.takeError();

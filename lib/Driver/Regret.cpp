@@ -127,13 +127,11 @@ llvm::Error RegretRun::open() {
   if (!opened)
     return opened.takeError();
   timer = std::move(*opened);
-  if (!options.calibration.empty()) {
-    llvm::Expected<Calibration> loaded =
-        loadCalibration(options.calibration, timer->chip());
-    if (!loaded)
-      return loaded.takeError();
-    calibration = std::move(*loaded);
-  }
+  llvm::Expected<std::optional<Calibration>> loaded =
+      loadCalibration(options.calibration, timer->chip());
+  if (!loaded)
+    return loaded.takeError();
+  calibration = std::move(*loaded);
   loadAllDialects(context);
   return openRows();
 }

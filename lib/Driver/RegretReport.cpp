@@ -161,16 +161,11 @@ llvm::Error kami::reportRegret(const RegretOptions &options,
       return error;
   if (rows.rows.empty())
     return llvm::createStringError("expected rows, but got none");
-  std::optional<Calibration> calibration;
-  if (!options.calibration.empty()) {
-    llvm::Expected<Calibration> loaded =
-        loadCalibration(options.calibration, *rows.chip);
-    if (!loaded)
-      return loaded.takeError();
-    calibration = std::move(*loaded);
-  }
-  printRegret(
-      judgeRegret(rows, /*all=*/true, calibration ? &*calibration : nullptr),
-      rows, os);
+  llvm::Expected<std::optional<Calibration>> loaded =
+      loadCalibration(options.calibration, *rows.chip);
+  if (!loaded)
+    return loaded.takeError();
+  printRegret(judgeRegret(rows, /*all=*/true, *loaded ? &**loaded : nullptr),
+              rows, os);
   return llvm::Error::success();
 }

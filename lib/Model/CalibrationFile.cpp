@@ -171,8 +171,10 @@ llvm::Expected<Calibration> kami::parseCalibration(llvm::StringRef text,
   return calibration;
 }
 
-llvm::Expected<Calibration> kami::loadCalibration(llvm::StringRef path,
-                                                  const Chip &chip) {
+llvm::Expected<std::optional<Calibration>>
+kami::loadCalibration(llvm::StringRef path, const Chip &chip) {
+  if (path.empty())
+    return std::nullopt;
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!file)
     return fail("cannot read calibration '" + path +
@@ -182,7 +184,7 @@ llvm::Expected<Calibration> kami::loadCalibration(llvm::StringRef path,
   if (!calibration)
     return fail("calibration '" + path +
                 "': " + llvm::toString(calibration.takeError()));
-  return calibration;
+  return std::move(*calibration);
 }
 
 llvm::json::Value kami::toJSON(const Calibration &calibration) {

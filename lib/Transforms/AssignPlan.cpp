@@ -73,9 +73,10 @@ private:
 
   /// The file that was asked for, once. A module has one target.
   LogicalResult loadCalibrationOf(Operation *op, const Chip &chip) {
-    if (calibration.empty() || loaded)
+    if (loaded)
       return success();
-    llvm::Expected<Calibration> file = loadCalibration(calibration, chip);
+    llvm::Expected<std::optional<Calibration>> file =
+        loadCalibration(calibration, chip);
     if (!file)
       return op->emitOpError(llvm::toString(file.takeError()));
     loaded = std::move(*file);

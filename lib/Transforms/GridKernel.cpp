@@ -19,6 +19,27 @@
 using namespace kami;
 using namespace mlir;
 
+std::string kami::kernelName(StringRef kind, ArrayRef<int64_t> extents,
+                             Type element) {
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  os << kind << "_";
+  llvm::interleave(
+      extents, os,
+      [&](int64_t extent) {
+        if (ShapedType::isDynamic(extent))
+          os << "d";
+        else
+          os << extent;
+      },
+      "x");
+  if (auto complex = dyn_cast<ComplexType>(element))
+    os << "_complex_" << complex.getElementType();
+  else
+    os << "_" << element;
+  return name;
+}
+
 /// The largest x extent of a grid: CUDA C++ Programming Guide, table "Technical
 /// Specifications per Compute Capability".
 static constexpr int64_t maxGridExtent = (int64_t(1) << 31) - 1;

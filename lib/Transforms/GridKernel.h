@@ -33,6 +33,10 @@ struct Tiling {
   int64_t tileM, tileN;
 };
 
+/// "gemm_64x32xd_f16": a `d` for each extent known only at run time.
+std::string kernelName(llvm::StringRef kind, llvm::ArrayRef<int64_t> extents,
+                       mlir::Type element);
+
 class GridKernel {
 public:
   using EmitTile =

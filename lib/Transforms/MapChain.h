@@ -18,10 +18,6 @@ namespace kami {
 /// tiles of D. Emits an error where it is not planned, or on tensors.
 mlir::LogicalResult mapChain(ChainOp op, mlir::SymbolTable &symbols);
 
-/// "gemm_64x32xd_f16": a `d` for each extent known only at run time.
-std::string kernelName(llvm::StringRef kind, llvm::ArrayRef<int64_t> extents,
-                       mlir::Type element);
-
 } // namespace kami
 
 #endif // KAMI_LIB_TRANSFORMS_MAPCHAIN_H

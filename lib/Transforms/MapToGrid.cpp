@@ -23,27 +23,6 @@ namespace kami {
 using namespace kami;
 using namespace mlir;
 
-std::string kami::kernelName(StringRef kind, ArrayRef<int64_t> extents,
-                             Type element) {
-  std::string name;
-  llvm::raw_string_ostream os(name);
-  os << kind << "_";
-  llvm::interleave(
-      extents, os,
-      [&](int64_t extent) {
-        if (ShapedType::isDynamic(extent))
-          os << "d";
-        else
-          os << extent;
-      },
-      "x");
-  if (auto complex = dyn_cast<ComplexType>(element))
-    os << "_complex_" << complex.getElementType();
-  else
-    os << "_" << element;
-  return name;
-}
-
 /// The product of one tile, as a `kami.gemm` of one block.
 static void emitTileProduct(GemmOp op, const Plan &plan, GridKernel &kernel,
                             IRMapping &values, const BlockTile &tile) {

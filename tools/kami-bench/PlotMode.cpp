@@ -52,15 +52,13 @@ llvm::Expected<bool> kami::runPlotMode(Flags &flags) {
   for (const std::string &path : flags.rows)
     if (llvm::Error error = loadRows(path, rows))
       return error;
-  std::optional<Calibration> calibration;
-  if (!flags.calibration.empty() && rows.chip) {
-    llvm::Expected<Calibration> loaded =
-        loadCalibration(flags.calibration, *rows.chip);
-    if (!loaded)
-      return loaded.takeError();
-    calibration = std::move(*loaded);
-  }
-  const Calibration *measured = calibration ? &*calibration : nullptr;
+  if (rows.rows.empty())
+    return llvm::createStringError("expected rows, but got none");
+  llvm::Expected<std::optional<Calibration>> loaded =
+      loadCalibration(flags.calibration, *rows.chip);
+  if (!loaded)
+    return loaded.takeError();
+  const Calibration *measured = *loaded ? &**loaded : nullptr;
   if (flags.figure == 0) {
     if (flags.output == "-")
       return llvm::createStringError(

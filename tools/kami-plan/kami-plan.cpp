@@ -82,14 +82,11 @@ static llvm::Error run() {
   auto chip = findChip(target);
   if (!chip)
     return chip.takeError();
-  std::optional<Calibration> measured;
-  if (!calibration.empty()) {
-    auto loaded = loadCalibration(calibration, **chip);
-    if (!loaded)
-      return loaded.takeError();
-    measured = std::move(*loaded);
-    options->calibration = &*measured;
-  }
+  llvm::Expected<std::optional<Calibration>> loaded =
+      loadCalibration(calibration, **chip);
+  if (!loaded)
+    return loaded.takeError();
+  options->calibration = *loaded ? &**loaded : nullptr;
   if (!chain.empty())
     return runChain(text, **chip, *options);
   auto problem = parseProblem(text);

@@ -34,9 +34,10 @@ constexpr int64_t calibrationVersion = 1;
 llvm::Expected<Calibration> parseCalibration(llvm::StringRef text,
                                              const Chip &chip);
 
-/// The same of a file, whose name the errors start with.
-llvm::Expected<Calibration> loadCalibration(llvm::StringRef path,
-                                            const Chip &chip);
+/// The same of a file, whose name the errors start with; nothing if no file is
+/// named.
+llvm::Expected<std::optional<Calibration>> loadCalibration(llvm::StringRef path,
+                                                           const Chip &chip);
 
 /// Only the atoms that were measured.
 llvm::json::Value toJSON(const Calibration &calibration);

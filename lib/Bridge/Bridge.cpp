@@ -67,6 +67,7 @@ std::optional<Precision> kami::precisionOf(ElementKind kind) {
 // Atoms
 //===----------------------------------------------------------------------===//
 
+namespace kami {
 static InstructionKind toKind(Instruction instruction) {
   switch (instruction) {
   case Instruction::MmaSync:
@@ -84,6 +85,7 @@ static InstructionKind toKind(Instruction instruction) {
   }
   llvm_unreachable("covered switch");
 }
+} // namespace kami
 
 MmaAtomAttr kami::toAttribute(MLIRContext *context, const Atom &atom) {
   auto operandType = [&](ElementKind kind) -> Type {
@@ -110,6 +112,7 @@ const Atom *kami::findAtom(MmaAtomAttr attribute) {
 // Plans
 //===----------------------------------------------------------------------===//
 
+namespace kami {
 static AlgorithmKind toKind(Algorithm algorithm) {
   switch (algorithm) {
   case Algorithm::OneD:
@@ -125,6 +128,7 @@ static AlgorithmKind toKind(Algorithm algorithm) {
 static TransportKind toKind(Transport transport) {
   return *symbolizeTransportKind(name(transport));
 }
+} // namespace kami
 
 SharedLayout kami::sharedLayout(const Plan &plan) {
   return sharedLayout(plan, plan.exchange());

@@ -17,6 +17,34 @@ using mlir::LogicalResult;
 using mlir::ParseResult;
 using mlir::success;
 
+BarrierScope kami::toScope(BarrierScopeKind kind) {
+  switch (kind) {
+  case BarrierScopeKind::Row:
+    return BarrierScope::Row;
+  case BarrierScopeKind::Column:
+    return BarrierScope::Column;
+  case BarrierScopeKind::Layer:
+    return BarrierScope::Layer;
+  case BarrierScopeKind::Block:
+    return BarrierScope::Block;
+  }
+  llvm_unreachable("covered switch");
+}
+
+BarrierScopeKind kami::toKind(BarrierScope scope) {
+  switch (scope) {
+  case BarrierScope::Row:
+    return BarrierScopeKind::Row;
+  case BarrierScope::Column:
+    return BarrierScopeKind::Column;
+  case BarrierScope::Layer:
+    return BarrierScopeKind::Layer;
+  case BarrierScope::Block:
+    return BarrierScopeKind::Block;
+  }
+  llvm_unreachable("covered switch");
+}
+
 //===----------------------------------------------------------------------===//
 // Assembly
 //===----------------------------------------------------------------------===//

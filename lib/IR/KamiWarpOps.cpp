@@ -169,6 +169,47 @@ LogicalResult MapOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseBarrierScope(OpAsmParser &parser,
+                                     BarrierScopeKindAttr &scope) {
+  FailureOr<BarrierScopeKind> value =
+      FieldParser<BarrierScopeKind>::parse(parser);
+  if (failed(value))
+    return failure();
+  scope = BarrierScopeKindAttr::get(parser.getContext(), *value);
+  return success();
+}
+
+static void printBarrierScope(OpAsmPrinter &printer, Operation *,
+                              BarrierScopeKindAttr scope) {
+  printer << stringifyBarrierScopeKind(scope.getValue());
+}
+
+/// `within` and a scope; nothing is the block.
+static ParseResult parseScopeClause(OpAsmParser &parser,
+                                    BarrierScopeKindAttr &scope) {
+  if (succeeded(parser.parseOptionalKeyword("within")))
+    return parseBarrierScope(parser, scope);
+  scope =
+      BarrierScopeKindAttr::get(parser.getContext(), BarrierScopeKind::Block);
+  return success();
+}
+
+static void printScopeClause(OpAsmPrinter &printer, Operation *op,
+                             BarrierScopeKindAttr scope) {
+  if (scope.getValue() == BarrierScopeKind::Block)
+    return;
+  printer << "within ";
+  printBarrierScope(printer, op, scope);
+}
+
+LogicalResult BarrierOp::verify() { return verifyGrid(*this, getGrid()); }
+
+void BarrierOp::getEffects(Effects &effects) { addBarrierEffects(effects); }
+
+//===----------------------------------------------------------------------===//
 // BroadcastOp
 //===----------------------------------------------------------------------===//
 
@@ -247,6 +288,14 @@ LogicalResult BroadcastOp::verify() {
                             cast<FragmentType>(getFragments()[i].getType()),
                             getGroupCount(i))))
       return failure();
+    bool isWithin =
+        getScope() != (getGroup(i) == Group::Row ? BarrierScopeKind::Column
+                                                 : BarrierScopeKind::Row);
+    if (!isWithin)
+      return emitOpError("expected barriers that hold up a ")
+             << stringifyGroup(getGroup(i)) << ", along which fragment " << i
+             << " travels, but got barriers within a "
+             << stringifyBarrierScopeKind(getScope());
   }
   return success();
 }
@@ -276,8 +325,9 @@ struct DropLonelyMessages : OpRewritePattern<BroadcastOp> {
     if (!kept.empty()) {
       auto rest = BroadcastOp::create(
           rewriter, op.getLoc(), TypeRange(ValueRange(fragments)),
-          op.getGridAttr(), op.getNoTrailingBarrierAttr(), fragments, buffers,
-          rewriter.getArrayAttr(groups), rewriter.getDenseI64ArrayAttr(owners));
+          op.getGridAttr(), op.getScopeAttr(), op.getNoTrailingBarrierAttr(),
+          fragments, buffers, rewriter.getArrayAttr(groups),
+          rewriter.getDenseI64ArrayAttr(owners));
       for (auto [i, result] : llvm::zip_equal(kept, rest.getResults()))
         results[i] = result;
     }

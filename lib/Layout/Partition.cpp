@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Layout/Partition.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -16,6 +17,35 @@ using llvm::divideCeil;
 
 WarpPlace kami::warpPlace(const WarpGrid &grid, int64_t warp) {
   return {warp / grid.n % grid.m, warp % grid.n, warp / (grid.n * grid.m)};
+}
+
+int64_t kami::warpsWithin(const WarpGrid &grid, BarrierScope scope) {
+  switch (scope) {
+  case BarrierScope::Row:
+    return grid.n;
+  case BarrierScope::Column:
+    return grid.m;
+  case BarrierScope::Layer:
+    return grid.m * grid.n;
+  case BarrierScope::Block:
+    return grid.warps();
+  }
+  llvm_unreachable("unknown scope");
+}
+
+int64_t kami::groupOf(const WarpGrid &grid, BarrierScope scope,
+                      const WarpPlace &place) {
+  switch (scope) {
+  case BarrierScope::Row:
+    return place.layer * grid.m + place.row;
+  case BarrierScope::Column:
+    return place.layer * grid.n + place.column;
+  case BarrierScope::Layer:
+    return place.layer;
+  case BarrierScope::Block:
+    return 0;
+  }
+  llvm_unreachable("unknown scope");
 }
 
 Partition::Partition(const Extents &tile, const WarpGrid &grid,

@@ -45,8 +45,9 @@ BlockCost kami::blockCost(const Atom &atom, const Partition &partition,
   int64_t separate = traffic.written + traffic.read - traffic.readParked;
   cost.reads = double(mixed) / calibration.sharedBandwidth;
   cost.exchange = double(separate) / calibration.sharedBandwidth;
-  cost.barriers = traffic.barriers *
-                  (calibration.barrier + calibration.barrierPerWarp * warps);
+  cost.barriers = barrierCycles(traffic, partition.grid,
+                                exchangeScope(partition, slicing, exchange),
+                                chip, calibration);
 
   double mixedExposed =
       exposedReads(behaviour.exposedReads, resident * warps / chip.tensorCores);

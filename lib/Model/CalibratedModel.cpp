@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Model/CalibratedModel.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 using namespace kami;
 
@@ -34,22 +36,32 @@ Computation kami::computationOf(const Atom &atom, const Partition &partition,
                            behaviour.latency)};
 }
 
+double kami::barrierCycles(const SharedTraffic &traffic, const WarpGrid &grid,
+                           BarrierScope scope, const Chip &chip,
+                           const Calibration &calibration) {
+  int64_t warps = warpsWithin(grid, scope);
+  if (grid.warps() / warps > chip.namedBarriers)
+    warps = grid.warps();
+  auto cycles = [&](int64_t barriers, int64_t warps) {
+    return double(barriers) *
+           (calibration.barrier + calibration.barrierPerWarp * double(warps));
+  };
+  return cycles(traffic.scopedBarriers, warps) +
+         cycles(traffic.barriers - traffic.scopedBarriers, grid.warps());
+}
+
 static void addCommunication(CalibratedCost &cost, const Atom &atom,
                              const Partition &partition, const Slicing &slicing,
-                             const Calibration &calibration) {
+                             const Chip &chip, const Calibration &calibration) {
   ElementBytes element = {byteWidth(atom.operand), byteWidth(atom.accumulator)};
-  SharedTraffic tile = tileTraffic(partition, slicing, element);
-  SharedTraffic reduce = reduceTraffic(partition, element);
-  double betweenTiles =
-      slicing.sharedA + slicing.sharedB > 0 ? cost.kTiles - 1 : 0;
-  double bytes = cost.kTiles * double(tile.written + tile.read) +
-                 double(reduce.written + reduce.read);
-  double barriers =
-      cost.kTiles * tile.barriers + reduce.barriers + betweenTiles;
-  cost.sharedBandwidth = bytes / calibration.sharedBandwidth;
-  cost.sharedLatency = barriers * calibration.sharedLatency;
-  cost.barriers = barriers * (calibration.barrier + calibration.barrierPerWarp *
-                                                        partition.grid.warps());
+  SharedTraffic traffic = blockTraffic(partition, slicing, element,
+                                       int64_t(cost.kTiles), Exchange());
+  cost.sharedBandwidth =
+      double(traffic.written + traffic.read) / calibration.sharedBandwidth;
+  cost.sharedLatency = double(traffic.barriers) * calibration.sharedLatency;
+  cost.barriers = barrierCycles(traffic, partition.grid,
+                                exchangeScope(partition, slicing, Exchange()),
+                                chip, calibration);
 }
 
 /// Bytes of `tile` adjacent elements out of a row of `extent`. Whole rows
@@ -97,13 +109,16 @@ static void addMemory(CalibratedCost &cost, const BlockBytes &bytes,
   cost.memoryLatency = (cost.kTiles + 1) * calibration.memoryLatency;
 }
 
+double kami::overlappedCycles(llvm::ArrayRef<double> units) {
+  double busiest = *llvm::max_element(units);
+  double all = std::accumulate(units.begin(), units.end(), 0.0);
+  return busiest + exposed * (all - busiest);
+}
+
 /// Cycles that one more block adds to a multiprocessor that has many.
 static double throughput(const CalibratedCost &cost) {
-  double busiest = std::max({cost.tensorCores, cost.sharedBandwidth,
-                             cost.cacheBandwidth, cost.memoryBandwidth});
-  double all = cost.tensorCores + cost.sharedBandwidth + cost.cacheBandwidth +
-               cost.memoryBandwidth;
-  return busiest + exposed * (all - busiest);
+  return overlappedCycles({cost.tensorCores, cost.sharedBandwidth,
+                           cost.cacheBandwidth, cost.memoryBandwidth});
 }
 
 static double countBlocks(const Work &work, int64_t tileM, int64_t tileN) {
@@ -125,7 +140,7 @@ CalibratedCost kami::calibratedCost(const Work &work, const Atom &atom,
   Computation tileCost = computationOf(atom, partition, chip, calibration);
   cost.tensorCores = cost.kTiles * tileCost.tensorCores;
   cost.computation = cost.kTiles * tileCost.chain;
-  addCommunication(cost, atom, partition, slicing, calibration);
+  addCommunication(cost, atom, partition, slicing, chip, calibration);
   if (work.isComplex)
     for (double *part :
          {&cost.tensorCores, &cost.computation, &cost.sharedBandwidth,

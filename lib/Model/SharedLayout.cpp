@@ -163,6 +163,8 @@ public:
   bool parksB() const {
     return slicing.sharedB > 0 && !exchange.keepsParkedB(partition.grid);
   }
+  /// See exchangeScope.
+  BarrierScope scope() const;
 
   void addStage(SharedTraffic &traffic, int64_t stage) const;
   void addParking(SharedTraffic &traffic) const;
@@ -175,6 +177,8 @@ public:
   }
 
 private:
+  void addBarriers(SharedTraffic &traffic, int64_t count) const;
+
   const Partition &partition;
   Slicing slicing;
   Exchange exchange;
@@ -198,7 +202,7 @@ void Tile::addStage(SharedTraffic &traffic, int64_t stage) const {
   add(operands.a, partition.heldIndexA(stage, /*slice=*/0));
   add(operands.b, partition.heldIndexB(stage, /*slice=*/0));
   int64_t barriers = exchange.transport == Transport::DoubleBuffered ? 1 : 2;
-  traffic.barriers += barriers * broadcasts(stage);
+  addBarriers(traffic, barriers * broadcasts(stage));
 }
 
 void Tile::addParking(SharedTraffic &traffic) const {
@@ -217,7 +221,33 @@ void Tile::addParking(SharedTraffic &traffic) const {
       traffic.written +=
           parked(operands.b, partition.heldIndexB(stage, /*slice=*/0));
   }
-  ++traffic.barriers;
+  addBarriers(traffic, 1);
+}
+
+/// What travels along rows is waited for by rows. Buffers and parked slices of
+/// A and B are apart, and each row's, or column's, are.
+BarrierScope Tile::scope() const {
+  if (exchange.unit == Unit::WarpGroup)
+    return BarrierScope::Block;
+  const WarpGrid &grid = partition.grid;
+  bool sendsA = grid.n > 1 && (parksA() || slicing.sharedA < partition.heldA());
+  bool sendsB = grid.m > 1 && (parksB() || slicing.sharedB < partition.heldB());
+  BarrierScope scope = BarrierScope::Layer;
+  if (sendsA != sendsB)
+    scope = sendsA ? BarrierScope::Row : BarrierScope::Column;
+  return warpsWithin(grid, scope) == grid.warps() ? BarrierScope::Block : scope;
+}
+
+void Tile::addBarriers(SharedTraffic &traffic, int64_t count) const {
+  traffic.barriers += count;
+  if (scope() != BarrierScope::Block)
+    traffic.scopedBarriers += count;
+}
+
+BarrierScope kami::exchangeScope(const Partition &partition,
+                                 const Slicing &slicing,
+                                 const Exchange &exchange) {
+  return Tile(partition, slicing, {}, exchange).scope();
 }
 
 SharedTraffic kami::stageTraffic(const Partition &partition,
@@ -270,14 +300,17 @@ SharedTraffic kami::reduceTraffic(const Partition &partition,
 /// they need one.
 static SharedTraffic repeat(const SharedTraffic &tile, int64_t count,
                             bool isSeparated) {
+  int64_t between = isSeparated ? count - 1 : 0;
+  bool isScoped = tile.scopedBarriers > 0;
   return {tile.written * count, tile.read * count,
-          tile.barriers * count + (isSeparated ? count - 1 : 0),
+          tile.barriers * count + between,
+          tile.scopedBarriers * count + (isScoped ? between : 0),
           tile.readParked * count};
 }
 
 static SharedTraffic operator+(const SharedTraffic &a, const SharedTraffic &b) {
   return {a.written + b.written, a.read + b.read, a.barriers + b.barriers,
-          a.readParked + b.readParked};
+          a.scopedBarriers + b.scopedBarriers, a.readParked + b.readParked};
 }
 
 SharedTraffic kami::blockTraffic(const Partition &partition,

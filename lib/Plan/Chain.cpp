@@ -179,11 +179,7 @@ double ChainSearch::cycles(const Candidate &first,
                           one.memoryLatency + other.computation +
                           other.communication() + other.memoryLatency) +
                  std::max(cache, memory);
-  // What the busiest unit does not hide of the others' work is an estimate.
-  constexpr double exposed = 0.2;
-  double busiest = std::max({tensor, shared, cache, memory});
-  double all = tensor + shared + cache + memory;
-  double throughput = busiest + exposed * (all - busiest);
+  double throughput = overlappedCycles({tensor, shared, cache, memory});
   double resident = std::min(one.residentBlocks, other.residentBlocks);
   double rounds =
       std::ceil(blocks / (resident * chip.multiprocessors)) * resident;

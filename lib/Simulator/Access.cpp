@@ -16,8 +16,9 @@
 using namespace kami::sim;
 using namespace mlir;
 
-SharedTraffic *Execution::interval() {
-  return blockIndex == 0 ? &report.intervals.back() : nullptr;
+SharedTraffic *Execution::interval(const Warp &warp) {
+  return blockIndex == 0 ? &report.intervals[clocks.passed(warp.index)]
+                         : nullptr;
 }
 
 /// Accesses wider than a bank are served for as many lanes at a time as the
@@ -79,6 +80,60 @@ LogicalResult Execution::failRace(Warp &warp, unsigned lane,
   return error;
 }
 
+/// Until reads of a granule have several times, the cell says all of them.
+std::optional<int32_t> Execution::unorderedReader(const ShadowCell &cell,
+                                                  const Warp &warp,
+                                                  int32_t thread) const {
+  auto isOrdered = [&](int reader, ReadMark mark) {
+    return clocks.isBefore(reader, mark.time, warp.index) ||
+           (reader == warp.index && mark.reader == thread);
+  };
+  if (cell.readTable < 0) {
+    for (uint64_t rest = cell.readers; rest; rest &= rest - 1)
+      if (!isOrdered(llvm::countr_zero(rest), {cell.readTime, cell.reader}))
+        return cell.reader;
+    return std::nullopt;
+  }
+  for (auto [reader, mark] : llvm::enumerate(readTables[cell.readTable]))
+    if (mark.time && !isOrdered(reader, mark))
+      return mark.reader;
+  return std::nullopt;
+}
+
+void Execution::noteRead(ShadowCell &cell, const Warp &warp, int32_t thread) {
+  uint32_t now = clocks.now(warp.index);
+  uint64_t self = 1ull << warp.index;
+  if (cell.readTime < clocks.start()) {
+    cell.readers = 0;
+    cell.readTable = -1;
+  }
+  if (cell.readTable < 0) {
+    bool isAgain = cell.readers == self && cell.readTime == now;
+    // Who is ordered after what is ordered after a read is so after the read.
+    bool isLater = !isAgain && !unorderedReader(cell, warp, thread);
+    if (cell.readers == 0 || isLater) {
+      cell.readers = self;
+      cell.readTime = now;
+      cell.reader = thread;
+      return;
+    }
+    if (cell.readTime == now) {
+      cell.readers |= self;
+      if (cell.reader != thread)
+        cell.reader = ShadowCell::several;
+      return;
+    }
+    cell.readTable = readTables.size();
+    std::vector<ReadMark> &marks = readTables.emplace_back(warps.size());
+    for (uint64_t rest = cell.readers; rest; rest &= rest - 1)
+      marks[llvm::countr_zero(rest)] = {cell.readTime, cell.reader};
+  }
+  ReadMark &mark = readTables[cell.readTable][warp.index];
+  bool isOther = mark.time == now && mark.reader != thread;
+  mark = {now, isOther ? ShadowCell::several : thread};
+  cell.readTime = std::max(cell.readTime, now);
+}
+
 LogicalResult Execution::touch(Warp &warp, const Instruction &instruction,
                                const Access &access, unsigned lane,
                                bool again) {
@@ -96,26 +151,27 @@ LogicalResult Execution::touch(Warp &warp, const Instruction &instruction,
       return failRace(warp, lane, instruction, buffer, byte, access.write,
                       otherWrite, thread, other);
     };
+    bool isWritten = cell.writeTime >= clocks.start();
     // A shared byte's past ends with its block.
-    bool writtenEarlier =
-        !shared && cell.writeEpoch && cell.writeEpoch < blockStart;
-    if (writtenEarlier)
+    if (!shared && cell.writeTime && !isWritten)
       return race(true, ShadowCell::earlierBlock, cell.writeInstruction);
-    if (cell.writeEpoch == epoch && cell.writer != thread)
+    if (isWritten && cell.writer != thread &&
+        !clocks.isBefore(cell.writer / int(width), cell.writeTime, warp.index))
       return race(true, cell.writer, cell.writeInstruction);
-    bool readEarlier = cell.readEpoch && cell.readEpoch < blockStart;
+    bool readEarlier = cell.readTime && cell.readTime < clocks.start();
     if (access.write) {
       if (!shared && (readEarlier || cell.readEarlier))
         return race(false, ShadowCell::earlierBlock, cell.readInstruction);
-      if (cell.readEpoch == epoch && cell.reader != thread)
-        return race(false, cell.reader, cell.readInstruction);
-      cell.writeEpoch = epoch;
+      if (cell.readTime && !readEarlier)
+        if (std::optional<int32_t> reader = unorderedReader(cell, warp, thread))
+          return race(false, *reader, cell.readInstruction);
+      cell.writeTime = clocks.now(warp.index);
       cell.writer = thread;
       cell.writeInstruction = self;
       cell.writeClock = fenceClock;
       continue;
     }
-    if (shared && cell.writeEpoch < blockStart)
+    if (shared && !isWritten)
       return fail(Violation::UnwrittenRead, instruction)
              << "read of unwritten shared memory: byte " << byte << " by "
              << place(warp, lane);
@@ -123,10 +179,7 @@ LogicalResult Execution::touch(Warp &warp, const Instruction &instruction,
       cell.readEarlier = true;
       cell.reads = 0;
     }
-    cell.reader = cell.readEpoch == epoch && cell.reader != thread
-                      ? ShadowCell::several
-                      : thread;
-    cell.readEpoch = epoch;
+    noteRead(cell, warp, thread);
     cell.readInstruction = self;
     cell.reads += again ? 0 : 1;
     mostReads = std::max<int64_t>(mostReads, cell.reads);
@@ -186,7 +239,7 @@ LogicalResult Execution::access(Warp &warp, const Instruction &instruction,
   int64_t bytes = int64_t(llvm::popcount(counted)) * access.bytes;
   if (buffer.shared) {
     (access.write ? report.shared.written : report.shared.read) += bytes;
-    if (SharedTraffic *traffic = interval())
+    if (SharedTraffic *traffic = interval(warp))
       (access.write ? traffic->written : traffic->read) += bytes;
     countBanks(access);
   } else if (buffer.traffic >= 0) {

@@ -131,7 +131,8 @@ void Execution::orderWarps() {
 }
 
 LogicalResult Execution::runBlock() {
-  blockStart = ++epoch;
+  clocks.startBlock(warps.size());
+  readTables.clear();
   for (Warp &warp : warps) {
     warp.mask = warp.full;
     warp.pc = 0;
@@ -148,9 +149,10 @@ LogicalResult Execution::runBlock() {
     for (int index : order)
       if (failed(runWarp(warps[index])))
         return failure();
-    if (failed(passBarrier(finished)))
+    if (failed(passBarriers(finished)))
       return failure();
   }
+  report.barriers += clocks.mostPassed();
   return success();
 }
 
@@ -164,25 +166,68 @@ LogicalResult Execution::runWarp(Warp &warp) {
   return success();
 }
 
-/// All warps have stopped: at the end, or at a barrier, which must be the same
-/// one for all.
-LogicalResult Execution::passBarrier(bool &finished) {
-  const Warp *waiting = nullptr;
-  for (const Warp &warp : warps)
-    if (warp.state == Warp::Waiting && !waiting)
-      waiting = &warp;
+/// All warps have stopped: at the end, or at barriers, of which at least one
+/// must have all the warps that it waits for.
+LogicalResult Execution::passBarriers(bool &finished) {
   if (failed(checkGroups()))
     return failure();
-  finished = !waiting;
-  if (finished)
-    return success();
-  const Instruction &barrier = program.instructions[waiting->pc - 1];
-  for (Warp &warp : warps) {
-    if (warp.state == Warp::Waiting && warp.pc == waiting->pc)
+  const Warp *waiting = nullptr;
+  bool isPassed = false;
+  for (const Warp &warp : warps) {
+    if (warp.state != Warp::Waiting)
+      continue;
+    if (failed(passBarrier(warp)))
+      return failure();
+    if (warp.state == Warp::Ready)
+      isPassed = true;
+    else if (!waiting)
+      waiting = &warp;
+  }
+  finished = !isPassed && !waiting;
+  return isPassed || finished ? success() : failStuck(*waiting);
+}
+
+/// If all are there that meet at the barrier at which the warp waits, they pass
+/// it.
+LogicalResult Execution::passBarrier(const Warp &first) {
+  const Instruction &barrier = program.instructions[first.pc - 1];
+  SmallVector<int> met;
+  for (const Warp &warp : warps) {
+    if (warp.state != Warp::Waiting || warp.barrier != first.barrier)
+      continue;
+    met.push_back(warp.index);
+    if (warp.pc == first.pc && warp.barrierWarps == first.barrierWarps)
       continue;
     InFlightDiagnostic error = fail(Violation::DivergentBarrier, barrier);
-    error << "divergent barrier: warp " << waiting->index
-          << " waits at it, but warp " << warp.index;
+    error << "divergent barrier: warp " << first.index
+          << " waits at it, but warp " << warp.index << " waits at another, "
+          << "block " << blockIndex;
+    error.attachNote(program.instructions[warp.pc - 1].op->getLoc())
+        << "the other barrier is here";
+    return error;
+  }
+  if (int64_t(met.size()) != first.barrierWarps)
+    return success();
+  clocks.meet(met);
+  for (int index : met)
+    warps[index].state = Warp::Ready;
+  if (blockIndex == 0)
+    report.intervals.resize(
+        std::max<size_t>(report.intervals.size(), clocks.mostPassed() + 1));
+  return success();
+}
+
+/// Nobody is left who could come to the barrier.
+LogicalResult Execution::failStuck(const Warp &waiting) {
+  InFlightDiagnostic error =
+      fail(Violation::DivergentBarrier, program.instructions[waiting.pc - 1]);
+  error << "divergent barrier: warp " << waiting.index << " waits at it";
+  if (waiting.barrierWarps < int64_t(warps.size()))
+    error << " for " << waiting.barrierWarps << " warps in all";
+  for (const Warp &warp : warps) {
+    if (warp.state == Warp::Waiting && warp.barrier == waiting.barrier)
+      continue;
+    error << ", but warp " << warp.index;
     if (warp.state == Warp::Done)
       return error << " has ended, block " << blockIndex;
     error << " waits at another, block " << blockIndex;
@@ -190,12 +235,19 @@ LogicalResult Execution::passBarrier(bool &finished) {
         << "the other barrier is here";
     return error;
   }
-  for (Warp &warp : warps)
-    warp.state = Warp::Ready;
-  ++epoch;
-  ++report.barriers;
-  if (blockIndex == 0)
-    report.intervals.push_back({});
+  return error << ", and there are no more, block " << blockIndex;
+}
+
+LogicalResult Execution::wait(Warp &warp, const Instruction &instruction,
+                              int64_t barrier, int64_t count) {
+  if (warp.mask != warp.full)
+    return fail(Violation::DivergentBarrier, instruction)
+           << "divergent barrier: only " << llvm::popcount(warp.mask) << " of "
+           << llvm::popcount(warp.full) << " lanes arrive at it in warp "
+           << warp.index << ", block " << blockIndex;
+  warp.state = Warp::Waiting;
+  warp.barrier = barrier;
+  warp.barrierWarps = count;
   return success();
 }
 

@@ -15,8 +15,10 @@
 #define KAMI_LIB_SIMULATOR_EXECUTION_H
 
 #include "Program.h"
+#include "WarpClocks.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/bit.h"
+#include <optional>
 #include <random>
 
 namespace kami::sim {
@@ -38,6 +40,9 @@ struct Warp {
   uint64_t mask = 0;
   int pc = 0;
   State state = Ready;
+  /// While it waits: the barrier's number, and the warps that meet there.
+  int64_t barrier = 0;
+  int64_t barrierWarps = 0;
   /// Instructions of its group that it has executed since the last barrier.
   unsigned issued = 0;
   llvm::SmallVector<MaskFrame> masks;
@@ -88,6 +93,7 @@ public:
   uint64_t *lanes(Warp &warp, Slot slot, int element = 0) const {
     return warp.registers.data() + size_t(slot.index + element) * width;
   }
+  int64_t numWarps() const { return warps.size(); }
   /// The value that all active lanes agree on.
   mlir::LogicalResult uniform(Warp &warp, const Instruction &instruction,
                               Slot slot, int64_t &value);
@@ -103,8 +109,11 @@ public:
   void fenceProxy(Warp &warp);
   /// The warp executes an instruction of its group.
   mlir::LogicalResult issue(Warp &warp, const GroupIssue &issue);
-  /// Counts bytes that a group's matrix units read, in the current interval.
-  void countMatrixRead(int64_t bytes);
+  /// Counts bytes that a group's matrix units read for a warp.
+  void countMatrixRead(const Warp &warp, int64_t bytes);
+  /// The warp waits for so many warps, itself included, at a barrier.
+  mlir::LogicalResult wait(Warp &warp, const Instruction &instruction,
+                           int64_t barrier, int64_t warps);
   /// Ops that a whole warp executes.
   mlir::LogicalResult requireConverged(Warp &warp,
                                        const Instruction &instruction);
@@ -137,7 +146,9 @@ private:
   void makeWarps(llvm::ArrayRef<Argument> arguments);
   mlir::LogicalResult runBlock();
   mlir::LogicalResult runWarp(Warp &warp);
-  mlir::LogicalResult passBarrier(bool &finished);
+  mlir::LogicalResult passBarriers(bool &finished);
+  mlir::LogicalResult passBarrier(const Warp &first);
+  mlir::LogicalResult failStuck(const Warp &waiting);
   void orderWarps();
 
   /// `again`: another lane reads the same in this access.
@@ -151,22 +162,33 @@ private:
   mlir::LogicalResult touchByUnit(Warp &warp, const Instruction &instruction,
                                   const Buffer &buffer, ShadowCell &cell,
                                   int64_t byte);
+  /// One of those who read the granule, and not before what the thread does
+  /// now; nothing if there is none.
+  std::optional<int32_t> unorderedReader(const ShadowCell &cell,
+                                         const Warp &warp,
+                                         int32_t thread) const;
+  void noteRead(ShadowCell &cell, const Warp &warp, int32_t thread);
   mlir::LogicalResult checkGroups();
   void countBanks(const Access &access);
-  SharedTraffic *interval();
+  SharedTraffic *interval(const Warp &warp);
 
   Memory sharedMemory;
   std::vector<Warp> warps;
   llvm::SmallVector<int> order;
   std::mt19937_64 random;
   /// See ShadowCell.
-  uint32_t epoch = 0;
-  uint32_t blockStart = 0;
+  WarpClocks clocks;
+  struct ReadMark {
+    uint32_t time = 0;
+    int32_t reader = 0;
+  };
+  std::vector<std::vector<ReadMark>> readTables;
   unsigned granuleShift = 0;
-  /// Of each warp, the clock and epoch of its proxy fences in this block, and
-  /// of each group what it has executed since the last barrier.
+  /// Of each warp, its proxy fences in this block: their number among all
+  /// warps' and their time. Of each group, what it has executed since the last
+  /// barrier.
   struct ProxyFence {
-    uint32_t clock, epoch;
+    uint32_t clock, time;
   };
   std::vector<std::vector<ProxyFence>> proxyFences;
   std::vector<std::vector<GroupIssue>> groupIssues;

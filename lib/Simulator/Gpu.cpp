@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Execution.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace kami::sim;
@@ -104,17 +105,45 @@ static LogicalResult runReturn(Execution &, Warp &warp, const Instruction &) {
 
 LogicalResult kami::sim::runBarrier(Execution &x, Warp &warp,
                                     const Instruction &instruction) {
-  if (warp.mask != warp.full)
-    return x.fail(Violation::DivergentBarrier, instruction)
-           << "divergent barrier: only " << llvm::popcount(warp.mask) << " of "
-           << llvm::popcount(warp.full) << " lanes arrive at it in warp "
-           << warp.index << ", block " << x.blockIndex;
-  warp.state = Warp::Waiting;
-  return success();
+  return x.wait(warp, instruction, /*barrier=*/0, x.numWarps());
+}
+
+/// One of PTX's barriers, which have numbers, for some of the warps. Operands:
+/// number and threads.
+static LogicalResult runNamedBarrier(Execution &x, Warp &warp,
+                                     const Instruction &instruction) {
+  constexpr int64_t barriers = 16;
+  int64_t number, threads;
+  if (failed(x.uniform(warp, instruction, instruction.operands[0], number)) ||
+      failed(x.uniform(warp, instruction, instruction.operands[1], threads)))
+    return failure();
+  if (number < 0 || number >= barriers)
+    return x.fail(Violation::Unsupported, instruction)
+           << "expected a barrier from 0 to " << barriers - 1 << ", but got "
+           << number << " in warp " << warp.index;
+  int64_t count = threads / x.width;
+  if (threads % x.width != 0 || count < 1 || count > x.numWarps())
+    return x.fail(Violation::Unsupported, instruction)
+           << "expected a barrier of whole warps of the block, but got "
+           << threads << " threads in warp " << warp.index;
+  return x.wait(warp, instruction, number, count);
+}
+
+static LogicalResult decodeNamedBarrier(Decoder &decoder, NVVM::BarrierOp op) {
+  if (op.getReductionOp())
+    return op.emitError("cannot simulate a barrier with a reduction");
+  if (!op.getBarrierId() && !op.getNumberOfThreads())
+    return decoder.emit(op, runBarrier);
+  if (!op.getBarrierId() || !op.getNumberOfThreads())
+    return op.emitError("cannot simulate a barrier with a number but no "
+                        "threads, or threads but no number");
+  return decoder.emit(op, runNamedBarrier);
 }
 
 LogicalResult kami::sim::decodeGpu(Decoder &decoder, Operation *op,
                                    bool &handled) {
+  if (auto barrier = dyn_cast<NVVM::BarrierOp>(op))
+    return decodeNamedBarrier(decoder, barrier);
   Handler handler =
       llvm::TypeSwitch<Operation *, Handler>(op)
           .Case([](gpu::ThreadIdOp) { return runThreadId; })

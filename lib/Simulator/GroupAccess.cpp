@@ -24,39 +24,40 @@ using namespace kami::sim;
 using namespace mlir;
 
 void Execution::fenceProxy(Warp &warp) {
-  proxyFences[warp.index].push_back({++fenceClock, epoch});
+  proxyFences[warp.index].push_back({++fenceClock, clocks.now(warp.index)});
 }
 
 LogicalResult Execution::touchByUnit(Warp &warp, const Instruction &instruction,
                                      const Buffer &buffer, ShadowCell &cell,
                                      int64_t byte) {
-  if (cell.writeEpoch < blockStart)
+  if (cell.writeTime < clocks.start())
     return fail(Violation::UnwrittenRead, instruction)
            << "read of unwritten shared memory: byte " << byte
            << " by the matrix unit for warp " << warp.index << ", block "
            << blockIndex;
   // Other warps' units read the same, so that even the own store needs a
   // barrier.
-  if (cell.writeEpoch == epoch)
+  int writer = cell.writer / int(width);
+  if (!clocks.isBefore(writer, cell.writeTime, warp.index))
     return failRace(warp, 0, instruction, buffer, byte, /*write=*/false,
                     /*otherWrite=*/true, cell.writer, cell.writeInstruction);
-  const std::vector<ProxyFence> &fences = proxyFences[cell.writer / int(width)];
+  const std::vector<ProxyFence> &fences = proxyFences[writer];
   auto fence = llvm::find_if(fences, [&](const ProxyFence &fence) {
     return fence.clock > cell.writeClock;
   });
-  if (fence == fences.end() || fence->epoch == epoch) {
+  if (fence == fences.end() ||
+      !clocks.isBefore(writer, fence->time, warp.index)) {
     InFlightDiagnostic error = fail(Violation::MissingFence, instruction);
     error << "missing fence: byte " << byte
           << " of shared memory is read by the matrix unit for warp "
-          << warp.index << ", and warp " << cell.writer / int(width)
-          << ", lane " << cell.writer % int(width)
+          << warp.index << ", and warp " << writer << ", lane "
+          << cell.writer % int(width)
           << " executes no proxy fence between writing it and the barrier";
     error.attachNote(program.instructions[cell.writeInstruction].op->getLoc())
         << "it is written here";
     return error;
   }
-  cell.reader = ShadowCell::several;
-  cell.readEpoch = epoch;
+  noteRead(cell, warp, ShadowCell::several);
   cell.readInstruction = &instruction - program.instructions.data();
   return success();
 }
@@ -81,9 +82,9 @@ LogicalResult Execution::groupRead(Warp &warp, const Instruction &instruction,
   return success();
 }
 
-void Execution::countMatrixRead(int64_t bytes) {
+void Execution::countMatrixRead(const Warp &warp, int64_t bytes) {
   report.shared.matrixRead += bytes;
-  if (SharedTraffic *traffic = interval())
+  if (SharedTraffic *traffic = interval(warp))
     traffic->matrixRead += bytes;
 }
 
@@ -122,11 +123,17 @@ LogicalResult Execution::issue(Warp &warp, const GroupIssue &issue) {
                << other.starts[0] << " and " << other.starts[1] << ")";
 }
 
-/// At a barrier, or at the end: nobody waits for the others of the group.
+/// At a barrier, or at the end: nobody waits for the others of the group. Where
+/// its warps stop at different places, they are still to meet.
 LogicalResult Execution::checkGroups() {
   for (auto [group, issues] : llvm::enumerate(groupIssues)) {
-    for (int64_t i = 0; i != warpsPerGroup; ++i) {
-      Warp &warp = warps[group * warpsPerGroup + i];
+    auto members =
+        MutableArrayRef(warps).slice(group * warpsPerGroup, warpsPerGroup);
+    if (!llvm::all_of(members, [&](const Warp &warp) {
+          return warp.pc == members.front().pc;
+        }))
+      continue;
+    for (Warp &warp : members) {
       if (warp.issued < issues.size())
         return fail(Violation::DivergentGroup, *issues[warp.issued].instruction)
                << "divergent group: warp " << warp.index

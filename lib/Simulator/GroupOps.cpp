@@ -208,9 +208,9 @@ static LogicalResult runStep(Execution &x, Warp &warp,
   }
   if (isFirst) {
     ++x.matrixCounts[step.row];
-    x.countMatrixRead(step.b.addresses.size() * form.b.bytes());
+    x.countMatrixRead(warp, step.b.addresses.size() * form.b.bytes());
   }
-  x.countMatrixRead(step.a.addresses.size() * form.a.bytes());
+  x.countMatrixRead(warp, step.a.addresses.size() * form.a.bytes());
   return success();
 }
 

@@ -332,6 +332,32 @@ static LogicalResult runMessage(Execution &x, Warp &warp,
       group, write);
 }
 
+/// The block's barrier is 0, which the groups of a scope have one each of their
+/// own after.
+static LogicalResult waitWithin(Execution &x, Warp &warp,
+                                const Instruction &instruction,
+                                ArrayRef<int64_t> sizes, BarrierScope scope) {
+  if (failed(checkGrid(x, warp, instruction, sizes)))
+    return failure();
+  WarpGrid grid = {sizes[0], sizes[1], sizes[2]};
+  int64_t barrier = scope == BarrierScope::Block
+                        ? 0
+                        : 1 + groupOf(grid, scope, warpPlace(grid, warp.index));
+  return x.wait(warp, instruction, barrier, warpsWithin(grid, scope));
+}
+
+static LogicalResult runBroadcastBarrier(Execution &x, Warp &warp,
+                                         const Instruction &instruction) {
+  auto op = cast<BroadcastOp>(instruction.op);
+  return waitWithin(x, warp, instruction, op.getGrid(), toScope(op.getScope()));
+}
+
+static LogicalResult runScopedBarrier(Execution &x, Warp &warp,
+                                      const Instruction &instruction) {
+  auto op = cast<BarrierOp>(instruction.op);
+  return waitWithin(x, warp, instruction, op.getGrid(), toScope(op.getScope()));
+}
+
 static LogicalResult runSend(Execution &x, Warp &warp,
                              const Instruction &instruction) {
   return runMessage(x, warp, instruction, /*write=*/true);
@@ -494,7 +520,7 @@ static LogicalResult decodeBroadcast(Decoder &decoder, BroadcastOp op) {
       message.phase = i;
     }
     if (handler == runSend || !op.getNoTrailingBarrier())
-      decoder.append(op, runBarrier);
+      decoder.append(op, runBroadcastBarrier);
   }
   return success();
 }
@@ -554,6 +580,7 @@ LogicalResult kami::sim::decodeWarpOps(Decoder &decoder, Operation *op,
       .Case([&](BroadcastOp broadcast) {
         return decodeBroadcast(decoder, broadcast);
       })
+      .Case([&](BarrierOp) { return decoder.emit(op, runScopedBarrier); })
       .Case([&](ReduceOp reduce) { return decodeReduce(decoder, reduce); })
       .Case([&](MmaOp mma) { return decodeFragmentMma(decoder, mma); })
       .Default([&](Operation *) {

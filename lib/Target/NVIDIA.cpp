@@ -322,6 +322,7 @@ static Chip common() {
   chip.vendor = "NVIDIA";
   chip.instruction = Instruction::MmaSync;
   chip.warpSize = 32;
+  chip.namedBarriers = 15; // PTX ISA, bar: 16, of which 0 is __syncthreads'.
   chip.tensorCores = 4;
   chip.registers = 65536;
   chip.maxRegistersPerThread = 255;

@@ -35,9 +35,12 @@ LogicalResult BlockMemory::addProduct(GemmOp op) {
   bool writes = writesShared(partition, plan->slices, exchange);
   bool leaves =
       leavesReads(partition, plan->slices, exchange) || plan->grid.k > 1;
-  // Of two buffers, either may have been the last.
+  // Of two buffers, either may have been the last; and barriers that hold up
+  // some warps leave the others where they are.
   bool leavesAny =
-      leaves || (writes && exchange.transport == Transport::DoubleBuffered);
+      leaves || (writes && (exchange.transport == Transport::DoubleBuffered ||
+                            exchangeScope(partition, plan->slices, exchange) !=
+                                BarrierScope::Block));
   uses.push_back({op, writes, leaves, leavesAny, *op.getPlan(), exchange});
   return success();
 }

@@ -411,7 +411,8 @@ Value Distributor::emitStage(int64_t stage, int64_t slice, Value accumulator) {
   if (!sent.empty()) {
     bool takesTurns = exchange.transport == Transport::DoubleBuffered;
     auto broadcast = BroadcastOp::create(
-        b, TypeRange(ValueRange(sent)), gridAttr(), takesTurns, sent, buffers,
+        b, TypeRange(ValueRange(sent)), gridAttr(), scopeAttr(),
+        takesTurns ? b.getUnitAttr() : UnitAttr(), sent, buffers,
         b.getArrayAttr(groups), b.getDenseI64ArrayAttr(senders));
     ++broadcastCount;
     for (auto [position, result] :
@@ -420,6 +421,20 @@ Value Distributor::emitStage(int64_t stage, int64_t slice, Value accumulator) {
   }
   return MmaOp::create(b, accumulator.getType(), values[0], values[1],
                        accumulator);
+}
+
+BarrierScopeKindAttr Distributor::scopeAttr() {
+  return BarrierScopeKindAttr::get(
+      b.getContext(), toKind(exchangeScope(partition, slices, exchange)));
+}
+
+/// Between what warps write of this product's operands and what others read.
+void Distributor::emitExchangeBarrier() {
+  BarrierScopeKindAttr scope = scopeAttr();
+  if (scope.getValue() == BarrierScopeKind::Block)
+    gpu::BarrierOp::create(b);
+  else
+    BarrierOp::create(b, gridAttr(), scope);
 }
 
 /// The accumulators after one k tile. An operand without a tile is distributed.
@@ -435,7 +450,7 @@ Value Distributor::emitTile(Value aTile, Value bTile, Value accumulator) {
     if (tile)
       loadHeld(*side, tile);
   if (parks)
-    gpu::BarrierOp::create(b);
+    emitExchangeBarrier();
   for (int64_t stage = 0; stage != partition.activeStages; ++stage)
     for (int64_t slice = 0; slice != partition.slicesPerStage; ++slice)
       if (partition.isActive(stage, slice))
@@ -493,7 +508,7 @@ Value Distributor::emitSum(GemmOp op, Value start) {
                .getResult();
   // The previous tile's slices may still be read.
   if (leavesReads(partition, slices, exchange))
-    gpu::BarrierOp::create(b);
+    emitExchangeBarrier();
   Value sum =
       emitTile(tileOfK(matrixA, 1, offset, size),
                tileOfK(matrixB, 0, offset, size), loop.getRegionIterArg(0));

@@ -129,6 +129,8 @@ private:
   mlir::Value tileOfK(mlir::Value matrix, unsigned dim, mlir::Value offset,
                       mlir::OpFoldResult size);
   OperandSide &side(Role role) { return role == Role::A ? sideA : sideB; }
+  BarrierScopeKindAttr scopeAttr();
+  void emitExchangeBarrier();
   mlir::DenseI64ArrayAttr gridAttr() {
     return b.getDenseI64ArrayAttr(
         {partition.grid.m, partition.grid.n, partition.grid.k});

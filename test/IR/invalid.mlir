@@ -614,8 +614,36 @@ func.func @fill(%x: f16) {
 // -----
 
 //===----------------------------------------------------------------------===//
+// kami.barrier
+//===----------------------------------------------------------------------===//
+
+// C1: the grid's extents are positive
+
+func.func @barrier() {
+  // expected-error@+1 {{'kami.barrier' op expected the grid's extents to be positive, but got 0}}
+  kami.barrier in [2, 0, 1] within row
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
 // kami.broadcast
 //===----------------------------------------------------------------------===//
+
+// C6: all fragments travel within the barriers' scope
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+!a = !kami.fragment<32x16xf16, a, #hmma>
+!buffer = memref<2048xi8, #gpu.address_space<workgroup>>
+
+func.func @broadcast(%a: !a, %buffer: !buffer) {
+  // expected-error@+1 {{'kami.broadcast' op expected barriers that hold up a row, along which fragment 0 travels, but got barriers within a column}}
+  %0 = kami.broadcast in [2, 2, 1] within column %a : !a along row from 0 via %buffer : !buffer
+  return
+}
+
+// -----
 
 // C1: at least one fragment, and one group, owner and buffer for each
 

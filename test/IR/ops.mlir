@@ -163,11 +163,16 @@ func.func @fill(%x: f32) -> !c {
 // CHECK-NEXT:      %[[B]] : !b16x64 along column from 1 via %[[BUFFER]] : memref<32768xi8, #gpu.address_space<workgroup>>
 // CHECK-NEXT:    %{{.+}} = kami.broadcast in [1, 4, 1]
 // CHECK-NEXT:      %[[R]]#0 : !a32x16 along row from 3 via %[[BUFFER]] : memref<32768xi8, #gpu.address_space<workgroup>>
+// CHECK-NEXT:    %{{.+}} = kami.broadcast in [2, 4, 1] within row no_trailing_barrier
+// CHECK-NEXT:      %[[R]]#0 : !a32x16 along row from 3 via %[[BUFFER]] : memref<32768xi8, #gpu.address_space<workgroup>>
+// CHECK-NEXT:    kami.barrier in [2, 4, 1] within column
 func.func @broadcast(%a: !a, %b: !b, %buffer: !workgroup) -> (!a, !b) {
   %a1, %b1 = kami.broadcast in [2, 2, 1]
       %a : !a along row from 0 via %buffer : !workgroup,
       %b : !b along column from 1 via %buffer : !workgroup
   %a2 = kami.broadcast in [1, 4, 1] %a1 : !a along row from 3 via %buffer : !workgroup
+  %a3 = kami.broadcast in [2, 4, 1] within row no_trailing_barrier %a1 : !a along row from 3 via %buffer : !workgroup
+  kami.barrier in [2, 4, 1] within column
   return %a2, %b1 : !a, !b
 }
 

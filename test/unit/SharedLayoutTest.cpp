@@ -228,3 +228,30 @@ TEST(SharedLayout, GatheredOperandsAreWrittenByEveryProduct) {
   EXPECT_EQ(sharedLayout(partition, {16, 2, 1}, halves, gathered).kept,
             4 * 2 * 512);
 }
+
+// Rows wait for A, columns for B, and the whole layer where both travel; sums
+// over layers and what separates products are the block's.
+TEST(SharedLayout, BarriersHoldUpThoseThatTalk) {
+  const Extents atom = {16, 8, 16};
+  Exchange staged = {Transport::Staged};
+  Exchange distributed = {Transport::Staged, Source::Block, Source::Block};
+  Partition square({64, 64, 64}, {2, 2, 1}, atom, 16);
+  ASSERT_EQ(square.heldA(), 2);
+  EXPECT_EQ(exchangeScope(square, {16, 0, 0}, staged), BarrierScope::Block);
+  EXPECT_EQ(exchangeScope(square, {16, 0, 2}, staged), BarrierScope::Block);
+  EXPECT_EQ(exchangeScope(square, {16, 0, 2}, distributed), BarrierScope::Row);
+  EXPECT_EQ(exchangeScope(square, {16, 2, 1}, distributed),
+            BarrierScope::Column);
+  SharedTraffic rows = productTraffic(square, {16, 0, 2}, halves, distributed);
+  EXPECT_EQ(rows.barriers, 8);
+  EXPECT_EQ(rows.scopedBarriers, 8);
+
+  Partition cube({64, 64, 64}, {2, 2, 2}, atom, 16);
+  EXPECT_EQ(exchangeScope(cube, {16, 0, 0}, staged), BarrierScope::Layer);
+  SharedTraffic layers = blockTraffic(cube, {16, 0, 0}, halves, 2, staged);
+  EXPECT_EQ(layers.barriers, 2 * 4 + 2);
+  EXPECT_EQ(layers.scopedBarriers, 2 * 4);
+
+  Partition line({64, 64, 64}, {4, 1, 1}, atom, 16);
+  EXPECT_EQ(exchangeScope(line, {16, 0, 0}, staged), BarrierScope::Block);
+}

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -38,14 +39,14 @@ namespace kami::sim {
 class SimulatorTest : public ::testing::Test {
 protected:
   SimulatorTest() {
-    context
-        .loadDialect<KamiDialect, mlir::affine::AffineDialect,
-                     mlir::complex::ComplexDialect, mlir::arith::ArithDialect,
-                     mlir::func::FuncDialect, mlir::gpu::GPUDialect,
-                     mlir::linalg::LinalgDialect, mlir::math::MathDialect,
-                     mlir::memref::MemRefDialect, mlir::nvgpu::NVGPUDialect,
-                     mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
-                     mlir::ub::UBDialect, mlir::vector::VectorDialect>();
+    context.loadDialect<KamiDialect, mlir::affine::AffineDialect,
+                        mlir::complex::ComplexDialect,
+                        mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                        mlir::gpu::GPUDialect, mlir::linalg::LinalgDialect,
+                        mlir::math::MathDialect, mlir::memref::MemRefDialect,
+                        mlir::nvgpu::NVGPUDialect, mlir::NVVM::NVVMDialect,
+                        mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
+                        mlir::ub::UBDialect, mlir::vector::VectorDialect>();
     context.getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
       message = diagnostic.str();
       line = 0;

@@ -20,4 +20,11 @@
 #define GET_ATTRDEF_CLASSES
 #include "kami/IR/KamiAttrs.h.inc"
 
+namespace kami {
+
+BarrierScope toScope(BarrierScopeKind kind);
+BarrierScopeKind toKind(BarrierScope scope);
+
+} // namespace kami
+
 #endif // KAMI_IR_KAMIATTRS_H

@@ -40,6 +40,14 @@ def Kami_GroupEnum : Kami_Enum<"Group", "warps that share two coordinates of the
 def Kami_GroupAttr : Kami_EnumAttr<Kami_GroupEnum, "group">;
 def Kami_GroupArrayAttr : TypedArrayAttrBase<Kami_GroupAttr, "array of groups">;
 
+def Kami_BarrierScopeEnum : Kami_Enum<"BarrierScopeKind", "warps that a barrier holds up", [
+    I32EnumAttrCase<"Row", 0, "row">,
+    I32EnumAttrCase<"Column", 1, "column">,
+    I32EnumAttrCase<"Layer", 2, "layer">,
+    I32EnumAttrCase<"Block", 3, "block">,
+  ]>;
+def Kami_BarrierScopeAttr : Kami_EnumAttr<Kami_BarrierScopeEnum, "barrier_scope">;
+
 def Kami_MatrixDimEnum : Kami_Enum<"MatrixDim", "dimension of a matrix", [
     I32EnumAttrCase<"Row", 0, "row">,
     I32EnumAttrCase<"Column", 1, "column">,

@@ -201,8 +201,9 @@ def Kami_BroadcastOp : Kami_Op<"broadcast", [
     With `no_trailing_barrier` the second barrier is left out: the buffers may
     only be written again after another one.
 
-    All warps of the block execute the op, and it orders their memory accesses
-    as a barrier does.
+    All warps of the block execute the op. Its barriers hold up, and order the
+    memory accesses of, the warps `within` one row, column or layer of the grid,
+    or of the whole block if nothing is said (see `kami.barrier`).
 
     Example:
 
@@ -218,14 +219,17 @@ def Kami_BroadcastOp : Kami_Op<"broadcast", [
     * (C3) results have the operands' types
     * (C4) the buffers are in workgroup memory and large enough
     * (C5) the fragments' element types are the atom's
+    * (C6) all fragments travel within the barriers' scope
   }];
-  let arguments = (ins DenseI64ArrayAttr:$grid, UnitAttr:$noTrailingBarrier,
+  let arguments = (ins DenseI64ArrayAttr:$grid,
+                       DefaultValuedAttr<Kami_BarrierScopeAttr, "::kami::BarrierScopeKind::Block">:$scope,
+                       UnitAttr:$noTrailingBarrier,
                        Variadic<Kami_FragmentType>:$fragments,
                        Variadic<Kami_SharedBuffer>:$buffers,
                        Kami_GroupArrayAttr:$groups, DenseI64ArrayAttr:$owners);
   let results = (outs Variadic<Kami_FragmentType>:$results);
   let assemblyFormat = [{
-    `in` $grid (`no_trailing_barrier` $noTrailingBarrier^)? custom<Messages>($fragments, type($fragments), $groups, $owners,
+    `in` $grid custom<ScopeClause>($scope) (`no_trailing_barrier` $noTrailingBarrier^)? custom<Messages>($fragments, type($fragments), $groups, $owners,
                                 $buffers, type($buffers), type($results)) attr-dict
   }];
   let hasVerifier = 1;
@@ -242,6 +246,26 @@ def Kami_BroadcastOp : Kami_Op<"broadcast", [
       return getGrid()[0] * getGrid()[1] * getGrid()[2] / getGroupSize(i);
     }
   }];
+}
+
+def Kami_BarrierOp : Kami_Op<"barrier", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "A barrier among some warps of the block";
+  let description = [{
+    The warps `within` one row, column or layer of the grid wait for each other;
+    what they wrote before is visible to each of them after. Rows and columns
+    are those of a layer. All warps of the block execute the op, but other rows,
+    columns or layers may be ahead or behind. Lowers to a named barrier where
+    the target has them, else to one of the whole block, which holds up more
+    warps than it has to.
+
+    Example: `kami.barrier in [2, 4, 1] within row`
+
+    Constraints:
+    * (C1) the grid's extents are positive
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$grid, Kami_BarrierScopeAttr:$scope);
+  let assemblyFormat = "`in` $grid `within` custom<BarrierScope>($scope) attr-dict";
+  let hasVerifier = 1;
 }
 
 def Kami_ShareOp : Kami_Op<"share", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {

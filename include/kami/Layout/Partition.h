@@ -60,6 +60,15 @@ struct WarpPlace {
 /// Warps are numbered layer by layer, row by row.
 WarpPlace warpPlace(const WarpGrid &grid, int64_t warp);
 
+/// The warps that a barrier holds up: those of a row or column of one layer, of
+/// a layer, or all.
+enum class BarrierScope { Row, Column, Layer, Block };
+
+/// Warps of one such group, and which of the block's groups a warp is in.
+int64_t warpsWithin(const WarpGrid &grid, BarrierScope scope);
+int64_t groupOf(const WarpGrid &grid, BarrierScope scope,
+                const WarpPlace &place);
+
 /// Which of the slices that a warp holds wait in shared memory instead of in
 /// registers: the last `sharedA` of A and the last `sharedB` of B.
 struct Slicing {

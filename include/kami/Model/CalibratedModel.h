@@ -23,6 +23,7 @@
 
 #include "kami/Model/Resources.h"
 #include "kami/Target/Calibration.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <algorithm>
 
 namespace kami {
@@ -82,6 +83,16 @@ struct CalibratedCost {
   }
   double serial() const { return computation + communication() + memory(); }
 };
+
+/// Cycles of units that work at the same time: the busiest one's, and what it
+/// does not hide of the others'.
+double overlappedCycles(llvm::ArrayRef<double> units);
+
+/// Cycles of the barriers that a block passes, of which some hold up only the
+/// warps of the scope, where the chip can do that.
+double barrierCycles(const SharedTraffic &traffic, const WarpGrid &grid,
+                     BarrierScope scope, const Chip &chip,
+                     const Calibration &calibration);
 
 /// What is multiplied in all: `batch` products of these extents.
 struct Work {

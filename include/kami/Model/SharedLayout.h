@@ -81,6 +81,8 @@ struct SharedTraffic {
   int64_t written = 0;
   int64_t read = 0;
   int64_t barriers = 0;
+  /// Of `barriers`, those that hold up only `exchangeScope`'s warps.
+  int64_t scopedBarriers = 0;
   /// Of `read`, what is read of parked slices: no barrier has to come before
   /// or after, so that it mixes with the products.
   int64_t readParked = 0;
@@ -100,6 +102,11 @@ SharedTraffic parkingTraffic(const Partition &partition, const Slicing &slicing,
 /// One k tile: parking and all stages.
 SharedTraffic tileTraffic(const Partition &partition, const Slicing &slicing,
                           ElementBytes element, const Exchange &exchange = {});
+
+/// The warps that barriers between what a product writes of its operands and
+/// what others read of it have to hold up: only those that talk.
+BarrierScope exchangeScope(const Partition &partition, const Slicing &slicing,
+                           const Exchange &exchange);
 
 /// Whether one k tile writes shared memory that others may still be reading
 /// from before, and whether it leaves such reads behind. Where both hold for

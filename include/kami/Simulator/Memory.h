@@ -22,15 +22,20 @@
 
 namespace kami::sim {
 
-/// Who touched a granule (the narrowest element that the kernel accesses).
-/// Epochs number the intervals between barriers, over all blocks; 0 is never.
+/// Who touched a granule (the narrowest element that the kernel accesses), at
+/// times of their own clocks, which grow from block to block; 0 is never.
 struct ShadowCell {
-  uint32_t writeEpoch = 0;
-  uint32_t readEpoch = 0;
-  /// Threads of the last interval with an access; `several` for readers of whom
-  /// there is more than one.
+  uint32_t writeTime = 0;
+  /// The last of the reads.
+  uint32_t readTime = 0;
+  /// Threads; `several` for readers of whom there is more than one.
   int32_t writer = 0;
   int32_t reader = 0;
+  /// The warps that read at `readTime` and did not so before something that
+  /// came later; or a row of the launch's table of reads, if such reads have
+  /// several times.
+  uint64_t readers = 0;
+  int32_t readTable = -1;
   /// Reads in the block of the last read.
   uint32_t reads = 0;
   /// Blocks before that of the last read have read it, too.

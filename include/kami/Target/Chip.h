@@ -109,6 +109,9 @@ struct Chip {
   /// What an empty kernel costs, in microseconds.
   double launchMicroseconds;
 
+  /// Barriers of a block, beside that of all its warps, which some of them can
+  /// wait at.
+  int64_t namedBarriers = 0;
   /// The lowest version of PTX that knows the chip, 78 for 7.8; 0 for chips
   /// that take none.
   int64_t ptxVersion = 0;

@@ -1,0 +1,38 @@
+//===- WarpClocks.cpp -----------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WarpClocks.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace kami::sim;
+
+void WarpClocks::startBlock(size_t warps) {
+  uint32_t last = first;
+  for (uint32_t time : times)
+    last = std::max(last, time);
+  first = last + 1;
+  times.assign(warps, first);
+  known.assign(warps * warps, first - 1);
+}
+
+uint32_t WarpClocks::mostPassed() const {
+  return *llvm::max_element(times) - first;
+}
+
+void WarpClocks::meet(llvm::ArrayRef<int> warps) {
+  size_t count = times.size();
+  std::vector<uint32_t> together(count, 0);
+  for (int warp : warps)
+    for (size_t other = 0; other != count; ++other)
+      together[other] =
+          std::max(together[other], known[size_t(warp) * count + other]);
+  for (int warp : warps)
+    together[warp] = times[warp]++;
+  for (int warp : warps)
+    llvm::copy(together, known.begin() + size_t(warp) * count);
+}

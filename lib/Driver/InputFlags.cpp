@@ -134,7 +134,7 @@ llvm::Expected<GemmSpec> InputFlags::parseGemm() const {
 
 /// Sums are C's elements there, neither scaled nor converted.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-InputFlags::planBlockModule(mlir::MLIRContext *context) const {
+InputFlags::planBlockModule(mlir::MLIRContext *context, bool runs) const {
   if (!batch.empty() || !outputType.empty() || alpha != 1 || beta != 0 ||
       transposeA || transposeB)
     return fail("expected --block without batch, output type, scales and "
@@ -160,13 +160,15 @@ InputFlags::planBlockModule(mlir::MLIRContext *context) const {
   llvm::Expected<Choice> choice = choosePlan(*problem, **chip, options);
   if (!choice)
     return choice.takeError();
-  return buildBlockModule(
-      context, choice->best()->plan,
-      {/*sets=*/1, /*blocks=*/1, problem->operand, problem->operandB()});
+  const Plan &plan = choice->best()->plan;
+  BlockOperands operands = {/*sets=*/1, /*blocks=*/1, problem->operand,
+                            problem->operandB()};
+  return runs ? buildBlockProgram(context, plan, operands, /*repeats=*/1)
+              : buildBlockModule(context, plan, operands);
 }
 
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-InputFlags::loadModule(mlir::MLIRContext *context) const {
+InputFlags::loadModule(mlir::MLIRContext *context, bool runs) const {
   if (file.empty() == gemm.empty())
     return fail("expected an input file or --gemm=MxNxK, but got " +
                 llvm::StringRef(file.empty() ? "neither" : "both"));
@@ -176,7 +178,7 @@ InputFlags::loadModule(mlir::MLIRContext *context) const {
   if (block && gemm.empty())
     return fail("expected --gemm=MxNxK with --block, but got a file");
   if (block)
-    return planBlockModule(context);
+    return planBlockModule(context, runs);
   if (!gemm.empty()) {
     llvm::Expected<GemmSpec> spec = parseGemm();
     if (!spec)

@@ -27,10 +27,13 @@ static LogicalResult verifyDescriptor(WgmmaOp op, Role role, Type type) {
          << "elements of type " << element << ", but got " << matrix;
 }
 
-/// The flat vector of a lane's registers of a tile.
+/// The flat vector of a lane's registers of a tile. Integers have no sign there.
 static VectorType registersOf(MmaAtomAttr atom, Role role) {
-  return VectorType::get({int64_t(atom.getMap(role).valuesPerLane())},
-                         atom.getElementType(role));
+  Type element = atom.getElementType(role);
+  if (element.isInteger())
+    element = IntegerType::get(element.getContext(),
+                               element.getIntOrFloatBitWidth());
+  return VectorType::get({int64_t(atom.getMap(role).valuesPerLane())}, element);
 }
 
 LogicalResult WgmmaOp::verify() {

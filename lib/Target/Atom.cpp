@@ -162,6 +162,12 @@ static constexpr Atom atoms[] = {
      "nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32", ptxGroup},
     {"wgmma.m16n8k32.f32.f8E5M2", I::Wgmma, {16, 8, 32}, K::F8E5M2, K::F32,
      "nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32", ptxGroup},
+    {"wgmma.m16n8k32.f32.f8E4M3FN.f8E5M2", I::Wgmma, {16, 8, 32}, K::F8E4M3FN,
+     K::F32, "nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32", ptxGroup,
+     K::F8E5M2},
+    {"wgmma.m16n8k32.f32.f8E5M2.f8E4M3FN", I::Wgmma, {16, 8, 32}, K::F8E5M2,
+     K::F32, "nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32", ptxGroup,
+     K::F8E4M3FN},
     {"wgmma.m16n8k32.i32.i8", I::Wgmma, {16, 8, 32}, K::I8, K::I32,
      "nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32", ptxGroup},
 };

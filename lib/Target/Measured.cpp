@@ -83,6 +83,8 @@ static constexpr Kin h200Kin[] = {
     {"mma_sync.m16n8k16.i32.i8.u8", "mma_sync.m16n8k16.i32.i8"},
     {"mma_sync.m16n8k32.f32.f8E4M3FN.f8E5M2", "mma_sync.m16n8k32.f32.f8E4M3FN"},
     {"mma_sync.m16n8k32.f32.f8E5M2.f8E4M3FN", "mma_sync.m16n8k32.f32.f8E4M3FN"},
+    {"wgmma.m16n8k32.f32.f8E4M3FN.f8E5M2", "wgmma.m16n8k32.f32.f8E4M3FN"},
+    {"wgmma.m16n8k32.f32.f8E5M2.f8E4M3FN", "wgmma.m16n8k32.f32.f8E4M3FN"},
 };
 
 static constexpr Measurements all[] = {

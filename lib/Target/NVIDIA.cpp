@@ -184,6 +184,10 @@ static constexpr AtomRate sm90GroupAtoms[] = {
      P::Measured, h200Group},
     {"wgmma.m16n8k32.f32.f8E5M2", 2048, 1790 / (2048 * sm90TeraPerOp),
      P::Assumed, h200GroupKin},
+    {"wgmma.m16n8k32.f32.f8E4M3FN.f8E5M2", 2048, 1790 / (2048 * sm90TeraPerOp),
+     P::Assumed, h200GroupKin},
+    {"wgmma.m16n8k32.f32.f8E5M2.f8E4M3FN", 2048, 1790 / (2048 * sm90TeraPerOp),
+     P::Assumed, h200GroupKin},
     {"wgmma.m16n8k32.i32.i8", 2048, 1790 / (2048 * sm90TeraPerOp), P::Assumed,
      h200GroupKin},
 };

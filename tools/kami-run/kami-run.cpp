@@ -59,7 +59,7 @@ static llvm::Expected<int> run(const Flags &flags) {
 
   mlir::MLIRContext context;
   loadAllDialects(context);
-  auto module = flags.input.loadModule(&context);
+  auto module = flags.input.loadModule(&context, /*runs=*/true);
   if (!module)
     return module.takeError();
   Compilation compilation;

@@ -33,15 +33,16 @@ struct InputFlags {
   /// The product that `--gemm` and its companions describe, checked.
   llvm::Expected<GemmSpec> parseGemm() const;
   /// The file's module, or one made from `--gemm`: of a product of matrices in
-  /// memory or, with `--block`, of one inside a block (BlockKernel.h). Parse
-  /// errors go to the context's handler.
+  /// memory or, with `--block`, of one inside a block (BlockKernel.h), with a
+  /// function that launches it if the module `runs`. Parse errors go to the
+  /// context's handler.
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-  loadModule(mlir::MLIRContext *context) const;
+  loadModule(mlir::MLIRContext *context, bool runs = false) const;
   CompileOptions compileOptions() const;
 
 private:
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-  planBlockModule(mlir::MLIRContext *context) const;
+  planBlockModule(mlir::MLIRContext *context, bool runs) const;
 };
 
 /// Prints `tool: error: message` and returns the exit status 1.

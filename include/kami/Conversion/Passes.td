@@ -78,6 +78,9 @@ def ConvertKamiToNVVM : Pass<"convert-kami-to-nvvm", "::mlir::gpu::GPUModuleOp">
     nor the intrinsics have with A in registers; a module with it is compiled for
     the chip's architecture-specific variant (`sm_90a`).
 
+    `kami.stmatrix` is left for conversions to LLVM's dialect, which know where a
+    matrix lies; here it is an error on a chip that does not have it.
+
     Elementary operations of `math` (`math.fma`, `math.sqrt`, roundings, ...)
     become calls of LLVM's intrinsics, which are instructions, where
     `convert-gpu-to-nvvm` would call NVIDIA's library.
@@ -94,10 +97,11 @@ def KamiExpandFloat8 : Pass<"kami-expand-float8"> {
     LLVM has no types for, bit for bit as arith defines them: to the nearest, ties
     to even; beyond the largest, f8E5M2 becomes infinite and f8E4M3FN NaN. They
     become integer arithmetic; where the chip of the surrounding `kami.target`
-    extends pairs to f16, `nvvm.convert.f8x2.to.f16x2`.
+    extends pairs to f16, `nvvm.convert.f8x2.to.f16x2`. `nvgpu.ldmatrix` loads
+    bytes instead.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect",
-                           "::mlir::NVVM::NVVMDialect"];
+                           "::mlir::NVVM::NVVMDialect", "::mlir::nvgpu::NVGPUDialect"];
 }
 
 def KamiDeclareDynamicShared : Pass<"kami-declare-dynamic-shared", "::mlir::gpu::GPUModuleOp"> {

@@ -50,7 +50,10 @@ def ConvertKamiToNVGPU : Pass<"convert-kami-to-nvgpu", "::mlir::gpu::GPUFuncOp">
     the atom's fragment maps. A matrix is accessed by `vector.load` and
     `vector.store` where a lane's elements are adjacent, aligned and in the
     matrix, which is tested at run time as far as it is not known; else by
-    element. Products become `nvgpu.mma.sync` where it is right
+    element. In workgroup memory, a fragment whose registers are 8×8 matrices is
+    loaded by `nvgpu.ldmatrix`, where rows begin at multiples of 16 bytes, and
+    stored by `kami.stmatrix` where the chip of the surrounding `kami.target` has
+    it. Products become `nvgpu.mma.sync` where it is right
     and `kami.mma_sync` elsewhere, or `math.fma` where the atom is `fma`; f32
     elements that a matrix unit reads as tf32 are rounded by
     `nvvm.convert.float.to.tf32`. Broadcasts, shared slices and reductions

@@ -177,6 +177,13 @@ FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
 // Targets and problems
 //===----------------------------------------------------------------------===//
 
+bool kami::namesTarget(Operation *op) {
+  for (Operation *scope = op; scope; scope = scope->getParentOp())
+    if (scope->hasAttr(targetAttributeName))
+      return true;
+  return false;
+}
+
 FailureOr<const Chip *> kami::targetOf(Operation *op) {
   for (Operation *scope = op; scope; scope = scope->getParentOp()) {
     auto target = scope->getAttrOfType<TargetAttr>(targetAttributeName);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/IR/KamiOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace kami;
@@ -38,5 +39,33 @@ LogicalResult MmaSyncOp::verify() {
              << stringifyRole(role) << " of type " << expected << ", but got "
              << operand.getType();
   }
+  return success();
+}
+
+LogicalResult StMatrixOp::verify() {
+  MemRefType matrix = cast<MemRefType>(getDest().getType());
+  if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(matrix))
+    return emitOpError("expected a matrix in workgroup memory, but got ")
+           << matrix;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(matrix.getStridesAndOffset(strides, offset)) ||
+      strides.back() != 1)
+    return emitOpError("expected a matrix whose last stride is 1, but got ")
+           << matrix;
+  if (int64_t(getIndices().size()) != matrix.getRank())
+    return emitOpError("expected ")
+           << matrix.getRank() << " indices, but got " << getIndices().size();
+  Type element = matrix.getElementType();
+  VectorType value = getValue().getType();
+  int64_t count = value.getDimSize(0);
+  if (value.getElementType() != element ||
+      value.getDimSize(1) * element.getIntOrFloatBitWidth() != 32 ||
+      (count != 1 && count != 2 && count != 4))
+    return emitOpError("expected 1, 2 or 4 rows of 32 bits of ")
+           << element << ", but got " << value;
+  if (getTranspose() && element.getIntOrFloatBitWidth() != 16)
+    return emitOpError("expected elements of 16 bits to transpose, but got ")
+           << element;
   return success();
 }

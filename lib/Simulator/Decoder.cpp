@@ -76,9 +76,9 @@ void Decoder::accesses(const ElementFormat &format) {
 }
 
 LogicalResult Decoder::decodeOp(Operation *op) {
-  for (auto family :
-       {decodeElements, decodeMemory, decodeControlFlow, decodeGpu,
-        decodeMatrix, decodeWarpOps, decodeFragmentElements, decodeGroupOps}) {
+  for (auto family : {decodeElements, decodeMemory, decodeCoreMatrixAccess,
+                      decodeControlFlow, decodeGpu, decodeMatrix, decodeWarpOps,
+                      decodeFragmentElements, decodeGroupOps}) {
     bool handled = true;
     if (failed(family(*this, op, handled)))
       return failure();

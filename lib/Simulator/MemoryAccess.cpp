@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Execution.h"
+#include "MemoryAccess.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -22,13 +22,11 @@ using namespace mlir;
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
-/// Fills the addresses of the active lanes. `extent` elements of the last
-/// dimension are accessed from the index on.
-static LogicalResult computeAddresses(Execution &x, Warp &warp,
-                                      const Instruction &instruction,
-                                      const MemRef &memref,
-                                      ArrayRef<Slot> indices, int64_t extent,
-                                      Access &access) {
+LogicalResult kami::sim::computeAddresses(Execution &x, Warp &warp,
+                                          const Instruction &instruction,
+                                          const MemRef &memref,
+                                          ArrayRef<Slot> indices,
+                                          int64_t extent, Access &access) {
   unsigned rank = memref.rank();
   for (unsigned lane = 0; lane != x.width; ++lane)
     access.addresses[lane] = memref.offset;

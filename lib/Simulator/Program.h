@@ -193,6 +193,8 @@ private:
 };
 
 // One family of ops each. `handled` tells whether the op belongs to it.
+mlir::LogicalResult decodeCoreMatrixAccess(Decoder &, mlir::Operation *,
+                                           bool &handled);
 mlir::LogicalResult decodeControlFlow(Decoder &, mlir::Operation *,
                                       bool &handled);
 mlir::LogicalResult decodeElements(Decoder &, mlir::Operation *, bool &handled);

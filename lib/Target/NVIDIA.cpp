@@ -369,6 +369,12 @@ static Chip withFloat8(Chip chip) {
   return chip;
 }
 
+/// PTX ISA 9.0, section 9.7.14.5.16 (stmatrix): "Requires sm_90 or higher".
+static Chip withMatrixStores(Chip chip) {
+  chip.storesMatrices = true;
+  return chip;
+}
+
 llvm::ArrayRef<Chip> kami::nvidiaChips() {
   static const Chip chips[] = {
       makeChip(dataCenter(164), {"sm_80", "NVIDIA A100", 108, 1410, 40, 2039,
@@ -376,13 +382,13 @@ llvm::ArrayRef<Chip> kami::nvidiaChips() {
       makeChip(withFloat8(geForce()),
                {"sm_89", "NVIDIA GeForce RTX 4090", 128, 2520, 72, 1008,
                 sm89Atoms, sm89Citations, 78}),
-      makeChip(withFloat8(dataCenter(228)),
+      makeChip(withMatrixStores(withFloat8(dataCenter(228))),
                {"sm_90", "NVIDIA H200", 132, 1980, 50, 4264, sm90Atoms,
                 sm90Citations, 78, sm90GroupAtoms}),
-      makeChip(withFloat8(dataCenter(228)),
+      makeChip(withMatrixStores(withFloat8(dataCenter(228))),
                {"sm_100", "NVIDIA B200", 148, 1850, 126, 8000, sm100Atoms,
                 sm100Citations, 86}),
-      makeChip(withFloat8(geForce()),
+      makeChip(withMatrixStores(withFloat8(geForce())),
                {"sm_120", "NVIDIA GeForce RTX 5090", 170, 2655, 96, 1792,
                 sm120Atoms, sm120Citations, 87}),
   };

@@ -67,6 +67,14 @@ TEST(Chip, MeasuredRatesOfTheH200) {
   EXPECT_NEAR(reached("mma_sync.m8n8k4.f64.f64"), 33, 0.1);
 }
 
+// PTX ISA 9.0, stmatrix: "Requires sm_90 or higher".
+TEST(Chip, StoresOfMatrices) {
+  for (llvm::StringRef name : {"sm_90", "sm_100", "sm_120"})
+    EXPECT_TRUE(chip(name).storesMatrices) << name.str();
+  for (llvm::StringRef name : {"sm_80", "sm_89", "gfx942", "vulkan"})
+    EXPECT_FALSE(chip(name).storesMatrices) << name.str();
+}
+
 TEST(Chip, EveryRowCitesItsSources) {
   for (const Chip &one : allChips()) {
     EXPECT_FALSE(one.citations.empty()) << one.name.str();

@@ -56,6 +56,9 @@ PlanAttr toAttribute(mlir::MLIRContext *context, const Plan &plan);
 /// Emits an error at `op` if no table has the plan's atom.
 mlir::FailureOr<Plan> toPlan(mlir::Operation *op, PlanAttr attribute);
 
+/// Whether `op` or what is around it names a chip.
+bool namesTarget(mlir::Operation *op);
+
 /// The chip that `op`'s module is compiled for. Emits an error at `op` if the
 /// module names none, or one that is not known.
 mlir::FailureOr<const Chip *> targetOf(mlir::Operation *op);

@@ -50,7 +50,10 @@ def ConvertKamiToNVGPU : Pass<"convert-kami-to-nvgpu", "::mlir::gpu::GPUFuncOp">
     the atom's fragment maps. A matrix is accessed by `vector.load` and
     `vector.store` where a lane's elements are adjacent, aligned and in the
     matrix, which is tested at run time as far as it is not known; else by
-    element. Products become `nvgpu.mma.sync` where it is right
+    element. In workgroup memory, a fragment whose registers are 8×8 matrices is
+    loaded by `nvgpu.ldmatrix`, where rows begin at multiples of 16 bytes, and
+    stored by `kami.stmatrix` where the chip of the surrounding `kami.target` has
+    it. Products become `nvgpu.mma.sync` where it is right
     and `kami.mma_sync` elsewhere, or `math.fma` where the atom is `fma`; f32
     elements that a matrix unit reads as tf32 are rounded by
     `nvvm.convert.float.to.tf32`. Broadcasts, shared slices and reductions
@@ -78,6 +81,9 @@ def ConvertKamiToNVVM : Pass<"convert-kami-to-nvvm", "::mlir::gpu::GPUModuleOp">
     nor the intrinsics have with A in registers; a module with it is compiled for
     the chip's architecture-specific variant (`sm_90a`).
 
+    `kami.stmatrix` is left for conversions to LLVM's dialect, which know where a
+    matrix lies; here it is an error on a chip that does not have it.
+
     Elementary operations of `math` (`math.fma`, `math.sqrt`, roundings, ...)
     become calls of LLVM's intrinsics, which are instructions, where
     `convert-gpu-to-nvvm` would call NVIDIA's library.
@@ -94,10 +100,11 @@ def KamiExpandFloat8 : Pass<"kami-expand-float8"> {
     LLVM has no types for, bit for bit as arith defines them: to the nearest, ties
     to even; beyond the largest, f8E5M2 becomes infinite and f8E4M3FN NaN. They
     become integer arithmetic; where the chip of the surrounding `kami.target`
-    extends pairs to f16, `nvvm.convert.f8x2.to.f16x2`.
+    extends pairs to f16, `nvvm.convert.f8x2.to.f16x2`. `nvgpu.ldmatrix` loads
+    bytes instead.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect",
-                           "::mlir::NVVM::NVVMDialect"];
+                           "::mlir::NVVM::NVVMDialect", "::mlir::nvgpu::NVGPUDialect"];
 }
 
 def KamiDeclareDynamicShared : Pass<"kami-declare-dynamic-shared", "::mlir::gpu::GPUModuleOp"> {

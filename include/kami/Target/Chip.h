@@ -117,6 +117,8 @@ struct Chip {
   int64_t ptxVersion = 0;
   /// Whether an instruction extends floats of 8 bits to f16.
   bool extendsFloat8 = false;
+  /// Whether a warp stores 8×8 matrices to shared memory by one instruction.
+  bool storesMatrices = false;
 
   llvm::ArrayRef<AtomRate> atoms;
   llvm::ArrayRef<Citation> citations;

@@ -100,13 +100,20 @@ static int64_t divisorOfOffset(memref::SubViewOp op) {
   return product(all, divisorOf(elementBytes(type)));
 }
 
-/// Of a kernel's argument, as its attribute promises.
+/// Of a kernel's argument or its workgroup memory, as an attribute promises.
 static int64_t promisedAlignment(BlockArgument argument) {
   auto kernel = dyn_cast<gpu::GPUFuncOp>(argument.getOwner()->getParentOp());
-  if (!kernel || argument.getArgNumber() >= kernel.getNumArguments())
+  if (!kernel)
     return 1;
-  auto align = kernel.getArgAttrOfType<IntegerAttr>(
-      argument.getArgNumber(), LLVM::LLVMDialect::getAlignAttrName());
+  StringRef name = LLVM::LLVMDialect::getAlignAttrName();
+  unsigned number = argument.getArgNumber();
+  unsigned arguments = kernel.getNumArguments();
+  IntegerAttr align;
+  if (number < arguments)
+    align = kernel.getArgAttrOfType<IntegerAttr>(number, name);
+  else if (number < arguments + kernel.getNumWorkgroupAttributions())
+    align = dyn_cast_or_null<IntegerAttr>(
+        kernel.getWorkgroupAttributionAttr(number - arguments, name));
   return align ? divisorOf(align.getInt()) : 1;
 }
 

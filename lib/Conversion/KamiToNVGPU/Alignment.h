@@ -30,7 +30,8 @@ struct WindowAlignment {
 
 /// What is known of all of a kernel's accesses. Without any promise, a matrix
 /// is aligned as its elements are; promises are `memref.assume_alignment`, a
-/// kernel argument's `llvm.align`, dynamic shared memory, and offsets of views.
+/// kernel argument's or workgroup memory's `llvm.align`, dynamic shared memory,
+/// and offsets of views.
 /// To be computed before a conversion, which takes loops apart.
 class AlignmentAnalysis {
 public:

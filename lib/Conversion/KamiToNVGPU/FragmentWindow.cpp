@@ -44,11 +44,9 @@ FragmentWindow::FragmentWindow(ImplicitLocOpBuilder &b, FragmentType fragment,
       along = dim;
   }
   width = widestWord();
-  if (width == 1)
-    return;
-  wordMatrix = matrix;
+  lines = matrix;
   if (along == 0)
-    wordMatrix = memref::TransposeOp::create(
+    lines = memref::TransposeOp::create(
         b, matrix,
         AffineMapAttr::get(AffineMap::getPermutationMap(
             ArrayRef<unsigned>{1, 0}, b.getContext())));
@@ -92,8 +90,12 @@ Value FragmentWindow::isInBounds(ImplicitLocOpBuilder &b,
 // Words
 //===----------------------------------------------------------------------===//
 
+MemRefType FragmentWindow::matrixType() const {
+  return cast<MemRefType>(matrix.getType());
+}
+
 Type FragmentWindow::elementType() const {
-  return cast<MemRefType>(matrix.getType()).getElementType();
+  return matrixType().getElementType();
 }
 
 int64_t FragmentWindow::elementBytes() const {
@@ -131,29 +133,56 @@ bool FragmentWindow::formWords(int64_t elements) const {
                       [&](auto &word) { return word.second == elements; });
 }
 
-/// Whether words may begin in every row, as far as strides are known.
-bool FragmentWindow::areRowsAligned(int64_t elements) const {
-  int64_t stride = strides[1 - along];
-  return ShapedType::isDynamic(stride) || stride % elements == 0;
-}
-
 int64_t FragmentWindow::widestWord() const {
   Type element = cast<MemRefType>(matrix.getType()).getElementType();
   if (along < 0 || !element.isIntOrFloat())
     return 1;
   for (int64_t elements = maxWordBytes / elementBytes(); elements > 1;
        elements /= 2)
-    if (areRowsAligned(elements) && formWords(elements))
+    if (mayAlign(elements * elementBytes()) && formWords(elements))
       return elements;
   return 1;
 }
 
-/// Whether all words begin at a multiple of their size. The addresses,
-/// positions and strides of which that is not known are tested at once:
-/// together they have to have no low bit. All of a warp's lanes get the same
-/// answer.
-Value FragmentWindow::areWordsAligned(ImplicitLocOpBuilder &b) const {
-  int64_t scale = elementBytes(), bytes = width * scale;
+Value FragmentWindow::areWordsRight(ImplicitLocOpBuilder &b) const {
+  return isRight(b, width * elementBytes());
+}
+
+//===----------------------------------------------------------------------===//
+// Alignment
+//===----------------------------------------------------------------------===//
+
+std::optional<unsigned> FragmentWindow::adjacentDimension() const {
+  if (along < 0)
+    return std::nullopt;
+  return along;
+}
+
+bool FragmentWindow::mayAlign(int64_t bytes) const {
+  if (along < 0)
+    return false;
+  int64_t stride = strides[1 - along];
+  return ShapedType::isDynamic(stride) || stride * elementBytes() % bytes == 0;
+}
+
+bool FragmentWindow::repeatsElements() const {
+  return strides[0] == 0 || strides[1] == 0;
+}
+
+bool FragmentWindow::isAligned(int64_t bytes) const {
+  int64_t scale = elementBytes();
+  return bytes <= scale || (alignment.matrix >= bytes &&
+                            alignment.corner[along] * scale >= bytes &&
+                            !ShapedType::isDynamic(strides[1 - along]));
+}
+
+/// The addresses, positions and strides that are not known to be aligned are
+/// tested at once: together they have to have no low bit.
+Value FragmentWindow::testAlignment(ImplicitLocOpBuilder &b,
+                                    int64_t bytes) const {
+  if (isAligned(bytes))
+    return {};
+  int64_t scale = elementBytes();
   SmallVector<Value> unknown;
   auto times = [&](Value value) {
     return b.createOrFold<arith::MulIOp>(value, indexConstant(b, scale));
@@ -165,8 +194,6 @@ Value FragmentWindow::areWordsAligned(ImplicitLocOpBuilder &b) const {
   if (ShapedType::isDynamic(strides[1 - along]))
     unknown.push_back(times(memref::ExtractStridedMetadataOp::create(b, matrix)
                                 .getStrides()[1 - along]));
-  if (unknown.empty())
-    return {};
   Value all = unknown.front();
   for (Value value : ArrayRef(unknown).drop_front())
     all = b.createOrFold<arith::OrIOp>(all, value);
@@ -175,8 +202,8 @@ Value FragmentWindow::areWordsAligned(ImplicitLocOpBuilder &b) const {
                                        indexConstant(b, 0));
 }
 
-Value FragmentWindow::areWordsRight(ImplicitLocOpBuilder &b) const {
-  Value all = width > 1 ? areWordsAligned(b) : Value();
+Value FragmentWindow::isRight(ImplicitLocOpBuilder &b, int64_t bytes) const {
+  Value all = testAlignment(b, bytes);
   int64_t sizes[] = {fragment.getRows(), fragment.getColumns()};
   for (unsigned dim : {0, 1}) {
     if (!extents[dim])
@@ -202,6 +229,16 @@ void FragmentWindow::store(ImplicitLocOpBuilder &b, Value element,
   memref::StoreOp::create(b, element, matrix, indices(b, place));
 }
 
+SmallVector<Value, 2> FragmentWindow::lineIndices(ImplicitLocOpBuilder &b,
+                                                  const LaneOrigin &origin,
+                                                  MatrixPlace place) const {
+  Value at[] = {origin.row, origin.column};
+  for (unsigned dim : {0, 1})
+    at[dim] = addIndex(b, addIndex(b, corner[dim], at[dim]),
+                       indexConstant(b, place[dim]));
+  return {at[1 - along], at[along]};
+}
+
 SmallVector<Value, 2> FragmentWindow::wordIndices(ImplicitLocOpBuilder &b,
                                                   MatrixPlace place) const {
   std::array<Value, 2> at = indices(b, place);
@@ -212,14 +249,14 @@ Value FragmentWindow::loadWord(ImplicitLocOpBuilder &b,
                                MatrixPlace place) const {
   auto type = VectorType::get(
       {width}, cast<MemRefType>(matrix.getType()).getElementType());
-  return vector::LoadOp::create(b, type, wordMatrix, wordIndices(b, place),
+  return vector::LoadOp::create(b, type, lines, wordIndices(b, place),
                                 /*nontemporal=*/false,
                                 llvm::MaybeAlign(width * elementBytes()));
 }
 
 void FragmentWindow::storeWord(ImplicitLocOpBuilder &b, Value word,
                                MatrixPlace place) const {
-  vector::StoreOp::create(b, word, wordMatrix, wordIndices(b, place),
+  vector::StoreOp::create(b, word, lines, wordIndices(b, place),
                           /*nontemporal=*/false,
                           llvm::MaybeAlign(width * elementBytes()));
 }

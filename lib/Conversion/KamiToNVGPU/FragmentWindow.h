@@ -20,6 +20,7 @@
 
 #include "Alignment.h"
 #include "Lanes.h"
+#include <optional>
 
 namespace kami::nvgpu_lowering {
 
@@ -51,8 +52,24 @@ public:
   /// Whether all words are in the matrix, and aligned; null if that is known.
   mlir::Value areWordsRight(mlir::ImplicitLocOpBuilder &b) const;
 
+  /// The dimension in which elements are adjacent, if there is one.
+  std::optional<unsigned> adjacentDimension() const;
+  /// Whether pieces of so many bytes along it can be aligned in every row or
+  /// column, as far as strides are known.
+  bool mayAlign(int64_t bytes) const;
+  /// Whether such pieces, which begin at multiples of their size from the
+  /// fragment's corner on, are known to be aligned.
+  bool isAligned(int64_t bytes) const;
+  /// Whether the fragment is in the matrix as a whole, and such pieces are
+  /// aligned; null if that is known. All of a warp's lanes get the same answer.
+  mlir::Value isRight(mlir::ImplicitLocOpBuilder &b, int64_t bytes) const;
+
+  /// Whether the matrix has a stride of 0.
+  bool repeatsElements() const;
+  mlir::MemRefType matrixType() const;
   /// What the matrix has, which may be narrower than what the fragment has.
   mlir::Type elementType() const;
+  int64_t elementBytes() const;
 
   mlir::Value load(mlir::ImplicitLocOpBuilder &b, MatrixPlace place) const;
   void store(mlir::ImplicitLocOpBuilder &b, mlir::Value element,
@@ -62,12 +79,17 @@ public:
   void storeWord(mlir::ImplicitLocOpBuilder &b, mlir::Value word,
                  MatrixPlace place) const;
 
+  /// The matrix, with the adjacent dimension last, and the indices in it of a
+  /// place as seen from `origin`, which counts from the fragment's corner.
+  mlir::Value lineMatrix() const { return lines; }
+  llvm::SmallVector<mlir::Value, 2> lineIndices(mlir::ImplicitLocOpBuilder &b,
+                                                const LaneOrigin &origin,
+                                                MatrixPlace place) const;
+
 private:
   int64_t widestWord() const;
   bool formWords(int64_t elements) const;
-  bool areRowsAligned(int64_t elements) const;
-  mlir::Value areWordsAligned(mlir::ImplicitLocOpBuilder &b) const;
-  int64_t elementBytes() const;
+  mlir::Value testAlignment(mlir::ImplicitLocOpBuilder &b, int64_t bytes) const;
   std::array<mlir::Value, 2> indices(mlir::ImplicitLocOpBuilder &b,
                                      MatrixPlace place) const;
   llvm::SmallVector<mlir::Value, 2> wordIndices(mlir::ImplicitLocOpBuilder &b,
@@ -88,7 +110,7 @@ private:
   int along = -1;
   int64_t width = 1;
   /// The matrix, with that dimension last.
-  mlir::Value wordMatrix;
+  mlir::Value lines;
 };
 
 } // namespace kami::nvgpu_lowering

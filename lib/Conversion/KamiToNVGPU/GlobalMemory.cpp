@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// By words where they are right, else element by element; an element beyond the
-// matrix is never touched. What registers have in common, because the matrix
-// has a stride of 0, is loaded once.
+// In workgroup memory by core matrices, elsewhere by words, where they are
+// right; else element by element. An element beyond the matrix is never
+// touched. What registers have in common, because the matrix has a stride of 0,
+// is loaded once.
 //
 //===----------------------------------------------------------------------===//
 
-#include "FragmentWindow.h"
+#include "CoreMatrixAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -58,6 +59,19 @@ SmallVector<Value> choose(ImplicitLocOpBuilder &b, Value condition,
   return choice.getResults();
 }
 
+/// By core matrices where lines are right, else as the lanes do by themselves.
+template <typename Core, typename Elements, typename Lanes>
+SmallVector<Value> chooseCore(ImplicitLocOpBuilder &b,
+                              const FragmentWindow &window, TypeRange types,
+                              Core byCoreMatrices, Elements byElements,
+                              Lanes byLanes) {
+  Value isRight = window.isRight(b, coreLineBytes);
+  // Where only bounds are in question, words are no better off.
+  if (window.isAligned(coreLineBytes))
+    return choose(b, isRight, types, byCoreMatrices, byElements);
+  return choose(b, isRight, types, byCoreMatrices, byLanes);
+}
+
 struct ConvertLoad : ConvertAccess<LoadOp> {
   using ConvertAccess::ConvertAccess;
 
@@ -69,17 +83,41 @@ struct ConvertLoad : ConvertAccess<LoadOp> {
     FragmentWindow window(b, fragment, op.getSource(), op.getRow(),
                           op.getColumn(), op.getRowInBounds(),
                           op.getColumnInBounds(), alignments.of(op));
+    SmallVector<Type> types(fragment.getNumTiles(), tileType(fragment));
     auto byElements = [&] { return loadElements(b, fragment, window); };
     auto byWords = [&] { return loadWords(b, fragment, window); };
-    SmallVector<Type> types(fragment.getNumTiles(), tileType(fragment));
-    rewriter.replaceOpWithMultiple(
-        op, {window.wordElements() == 1 ? byElements()
+    auto byLanes = [&] {
+      return window.wordElements() == 1 ? byElements()
                                         : choose(b, window.areWordsRight(b),
-                                                 types, byWords, byElements)});
+                                                 types, byWords, byElements);
+    };
+    std::optional<CoreMatrixAccess> core = coreMatrices(fragment, window);
+    auto byCoreMatrices = [&] { return loadCore(b, fragment, window, *core); };
+    rewriter.replaceOpWithMultiple(
+        op, {core ? chooseCore(b, window, types, byCoreMatrices, byElements,
+                               byLanes)
+                  : byLanes()});
     return success();
   }
 
 private:
+  /// Elements that are extended do not lie in registers as in memory.
+  static std::optional<CoreMatrixAccess>
+  coreMatrices(FragmentType fragment, const FragmentWindow &window) {
+    if (window.elementType() != fragment.getStorageType())
+      return std::nullopt;
+    return CoreMatrixAccess::of(fragment, window);
+  }
+
+  static SmallVector<Value> loadCore(ImplicitLocOpBuilder &b,
+                                     FragmentType fragment,
+                                     const FragmentWindow &window,
+                                     const CoreMatrixAccess &core) {
+    std::map<MatrixPlace, Value> elements = core.load(b);
+    return collect(b, fragment, window,
+                   [&](MatrixPlace place) { return elements.at(place); });
+  }
+
   static SmallVector<Value> loadElements(ImplicitLocOpBuilder &b,
                                          FragmentType fragment,
                                          const FragmentWindow &window) {
@@ -161,7 +199,11 @@ private:
 };
 
 struct ConvertStore : ConvertAccess<StoreOp> {
-  using ConvertAccess::ConvertAccess;
+  /// `storesMatrices` tells whether the chip has an instruction for it.
+  ConvertStore(const TypeConverter &converter, MLIRContext *context,
+               AlignmentAnalysis alignments, bool storesMatrices)
+      : ConvertAccess(converter, context, std::move(alignments)),
+        storesMatrices(storesMatrices) {}
 
   LogicalResult
   matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor,
@@ -194,12 +236,34 @@ struct ConvertStore : ConvertAccess<StoreOp> {
     };
     // Without words, too, it is worth it not to ask for every element whether
     // it is in the matrix.
-    choose(b, window.areWordsRight(b), TypeRange(), byWords, byElements);
+    auto byLanes = [&] {
+      return choose(b, window.areWordsRight(b), TypeRange(), byWords,
+                    byElements);
+    };
+    std::optional<CoreMatrixAccess> core = coreMatrices(op, window);
+    auto byCoreMatrices = [&] {
+      core->store(b, tiles, [&](Value sums) {
+        return convert(b, op, scale(b, op, sums));
+      });
+      return SmallVector<Value>();
+    };
+    if (core)
+      chooseCore(b, window, TypeRange(), byCoreMatrices, byElements, byLanes);
+    else
+      byLanes();
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
+  /// Old elements would have to be read where their sums are.
+  std::optional<CoreMatrixAccess>
+  coreMatrices(StoreOp op, const FragmentWindow &window) const {
+    if (!storesMatrices || op.getBeta())
+      return std::nullopt;
+    return CoreMatrixAccess::of(op.getValue().getType(), window);
+  }
+
   /// All of a fragment that is in the matrix as a whole.
   static void storeWords(ImplicitLocOpBuilder &b, StoreOp op,
                          const FragmentWindow &window, ValueRange tiles,
@@ -244,19 +308,28 @@ private:
       result = vector::FromElementsOp::create(
           b, VectorType::get({int64_t(elements.size())}, result.getType()),
           elements);
-    if (op.getAlpha())
-      result = multiply(b, op.getAlpha(), result);
+    result = scale(b, op, result);
     if (op.getBeta())
       result = addOld(b, op, window, place, result, readsC);
-    Type stored =
-        likeType(cast<MemRefType>(op.getDest().getType()).getElementType(),
-                 result.getType());
-    if (stored != result.getType())
-      result = arith::TruncFOp::create(b, stored, result);
+    result = convert(b, op, result);
     if (elements.size() > 1)
       window.storeWord(b, result, place);
     else
       window.store(b, result, place);
+  }
+
+  static Value scale(ImplicitLocOpBuilder &b, StoreOp op, Value sums) {
+    return op.getAlpha() ? multiply(b, op.getAlpha(), sums) : sums;
+  }
+
+  /// To elements of the matrix.
+  static Value convert(ImplicitLocOpBuilder &b, StoreOp op, Value value) {
+    Type stored =
+        likeType(cast<MemRefType>(op.getDest().getType()).getElementType(),
+                 value.getType());
+    return stored == value.getType()
+               ? value
+               : arith::TruncFOp::create(b, stored, value).getResult();
   }
 
   /// As many elements of a type as another type has.
@@ -295,13 +368,16 @@ private:
     scf::YieldOp::create(b, result);
     return guard.getResult(0);
   }
+
+  bool storesMatrices;
 };
 
 } // namespace
 
 void nvgpu_lowering::populateGlobalMemoryPatterns(
     const TypeConverter &converter, const AlignmentAnalysis &alignments,
-    RewritePatternSet &patterns) {
-  patterns.add<ConvertLoad, ConvertStore>(converter, patterns.getContext(),
-                                          alignments);
+    bool storesMatrices, RewritePatternSet &patterns) {
+  patterns.add<ConvertLoad>(converter, patterns.getContext(), alignments);
+  patterns.add<ConvertStore>(converter, patterns.getContext(), alignments,
+                             storesMatrices);
 }

@@ -9,6 +9,7 @@
 #include "kami/Conversion/KamiToNVGPU/KamiToNVGPU.h"
 #include "Alignment.h"
 #include "OperandTiles.h"
+#include "kami/Bridge/Bridge.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -185,17 +186,32 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
   }
 };
 
+/// Whether the chip that the kernel is compiled for, if any is named, stores
+/// core matrices.
+FailureOr<bool> hasMatrixStores(gpu::GPUFuncOp kernel) {
+  if (!namesTarget(kernel))
+    return false;
+  FailureOr<const Chip *> chip = targetOf(kernel);
+  if (failed(chip))
+    return failure();
+  return (*chip)->storesMatrices;
+}
+
 struct ConvertKamiToNVGPU
     : kami::impl::ConvertKamiToNVGPUBase<ConvertKamiToNVGPU> {
   void runOnOperation() override {
+    FailureOr<bool> storesMatrices = hasMatrixStores(getOperation());
+    if (failed(storesMatrices))
+      return signalPassFailure();
     TypeConverter converter;
     addFragmentConversion(converter);
     RewritePatternSet patterns(&getContext());
-    populateKamiToNVGPUPatterns(converter, getOperation(), patterns);
+    populateKamiToNVGPUPatterns(converter, getOperation(), patterns,
+                                *storesMatrices);
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalDialect<KamiDialect>();
-    target.addLegalOp<ComplexPartOp, MmaSyncOp, MatrixDescriptorOp,
+    target.addLegalOp<ComplexPartOp, MmaSyncOp, MatrixDescriptorOp, StMatrixOp,
                       WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>();
     target.addDynamicallyLegalOp<arith::SelectOp>(
         [](arith::SelectOp op) { return !isa<FragmentType>(op.getType()); });
@@ -220,12 +236,14 @@ void kami::addFragmentConversion(TypeConverter &converter) {
 
 void kami::populateKamiToNVGPUPatterns(const TypeConverter &converter,
                                        Operation *root,
-                                       RewritePatternSet &patterns) {
+                                       RewritePatternSet &patterns,
+                                       bool storesMatrices) {
   patterns.add<ConvertWarpCoordinates, ConvertFill, ConvertMma, ConvertSelect>(
       converter, patterns.getContext());
   populateElementPatterns(converter, patterns);
   populateMultiplyAddPatterns(converter, patterns);
-  populateGlobalMemoryPatterns(converter, AlignmentAnalysis(root), patterns);
+  populateGlobalMemoryPatterns(converter, AlignmentAnalysis(root),
+                               storesMatrices, patterns);
   populateSharedMemoryPatterns(converter, patterns);
   populateGroupMmaPatterns(converter, patterns);
 }

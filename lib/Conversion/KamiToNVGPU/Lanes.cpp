@@ -96,10 +96,15 @@ static Value sumOfSteps(ImplicitLocOpBuilder &b, Value lane,
 }
 
 LaneOrigin nvgpu_lowering::laneOrigin(ImplicitLocOpBuilder &b,
-                                      const FragmentMap &map) {
+                                      ArrayRef<Coordinate> laneSteps) {
   Value lane = laneIndex(b);
-  return {sumOfSteps(b, lane, map.laneSteps, &Coordinate::row),
-          sumOfSteps(b, lane, map.laneSteps, &Coordinate::column)};
+  return {sumOfSteps(b, lane, laneSteps, &Coordinate::row),
+          sumOfSteps(b, lane, laneSteps, &Coordinate::column)};
+}
+
+LaneOrigin nvgpu_lowering::laneOrigin(ImplicitLocOpBuilder &b,
+                                      const FragmentMap &map) {
+  return laneOrigin(b, map.laneSteps);
 }
 
 VectorType nvgpu_lowering::tileType(FragmentType fragment) {

@@ -46,6 +46,9 @@ struct LaneOrigin {
   mlir::Value row, column;
 };
 LaneOrigin laneOrigin(mlir::ImplicitLocOpBuilder &b, const FragmentMap &map);
+/// The sum of the steps whose bits are set in the lane's number.
+LaneOrigin laneOrigin(mlir::ImplicitLocOpBuilder &b,
+                      llvm::ArrayRef<Coordinate> laneSteps);
 
 /// The lane's number among those that write to shared memory, and whether it is
 /// one of them; null where all are.
@@ -64,6 +67,7 @@ void populateElementPatterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 void populateGlobalMemoryPatterns(const mlir::TypeConverter &converter,
                                   const AlignmentAnalysis &alignments,
+                                  bool storesMatrices,
                                   mlir::RewritePatternSet &patterns);
 /// Products on the lanes' own multiply-adds.
 void populateMultiplyAddPatterns(const mlir::TypeConverter &converter,

@@ -6,14 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The view is a descriptor like the matrix's. It is converted with everything
-// else that deals in descriptors, by upstream's conversion of a kernel.
+// The view is a descriptor like the matrix's.
 //
 //===----------------------------------------------------------------------===//
 
-#include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
+#include "Descriptors.h"
 #include "kami/IR/KamiOps.h"
-#include "mlir/Conversion/ConvertToLLVM/ToLLVMInterface.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -65,25 +63,9 @@ struct ConvertComplexPart : ConvertOpToLLVMPattern<ComplexPartOp> {
   }
 };
 
-struct KamiToLLVMInterface : ConvertToLLVMPatternInterface {
-  using ConvertToLLVMPatternInterface::ConvertToLLVMPatternInterface;
-
-  void loadDependentDialects(MLIRContext *context) const final {
-    context->loadDialect<LLVM::LLVMDialect>();
-  }
-
-  void populateConvertToLLVMConversionPatterns(
-      ConversionTarget &target, LLVMTypeConverter &converter,
-      RewritePatternSet &patterns) const final {
-    patterns.add<ConvertComplexPart>(converter);
-    target.addIllegalOp<ComplexPartOp>();
-  }
-};
-
 } // namespace
 
-void kami::registerConvertKamiToLLVMInterface(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *, KamiDialect *dialect) {
-    dialect->addInterfaces<KamiToLLVMInterface>();
-  });
+void kami::populateComplexPartPatterns(const LLVMTypeConverter &converter,
+                                       RewritePatternSet &patterns) {
+  patterns.add<ConvertComplexPart>(converter);
 }

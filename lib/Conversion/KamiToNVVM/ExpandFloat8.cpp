@@ -17,6 +17,7 @@
 #include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -248,6 +249,31 @@ struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// Core matrices are bytes, whatever they mean. LLVM's descriptors of both
+/// matrices are the same.
+struct LoadBytes : OpRewritePattern<nvgpu::LdMatrixOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nvgpu::LdMatrixOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = cast<VectorType>(op.getRes().getType());
+    if (!float8Format(type.getElementType()))
+      return rewriter.notifyMatchFailure(op, "no 8-bit floats");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto matrix = cast<MemRefType>(op.getSrcMemref().getType());
+    Value bytes =
+        UnrealizedConversionCastOp::create(
+            b, MemRefType::Builder(matrix).setElementType(b.getI8Type()),
+            op.getSrcMemref())
+            .getResult(0);
+    Value loaded = nvgpu::LdMatrixOp::create(
+        b, type.clone(b.getI8Type()), bytes, op.getIndices(), op.getTranspose(),
+        op.getNumTiles());
+    rewriter.replaceOp(op, bitcast(b, type, loaded));
+    return success();
+  }
+};
+
 struct ExpandFloat8 : kami::impl::KamiExpandFloat8Base<ExpandFloat8> {
   void runOnOperation() override {
     bool hasConversion = false;
@@ -261,14 +287,6 @@ struct ExpandFloat8 : kami::impl::KamiExpandFloat8Base<ExpandFloat8> {
     populateExpandFloat8Patterns(patterns, hasConversion);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
-
-private:
-  static bool namesTarget(Operation *op) {
-    for (Operation *scope = op; scope; scope = scope->getParentOp())
-      if (scope->hasAttr(targetAttributeName))
-        return true;
-    return false;
-  }
 };
 
 } // namespace
@@ -276,5 +294,5 @@ private:
 void kami::populateExpandFloat8Patterns(RewritePatternSet &patterns,
                                         bool hasConversion) {
   patterns.add<ExpandExtension>(patterns.getContext(), hasConversion);
-  patterns.add<ExpandTruncation>(patterns.getContext());
+  patterns.add<ExpandTruncation, LoadBytes>(patterns.getContext());
 }

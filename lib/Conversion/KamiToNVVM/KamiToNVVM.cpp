@@ -159,7 +159,7 @@ struct ConvertKamiToNVVM
         kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                         Builder(&getContext()).getI32IntegerAttr(1));
     if (failed(verifyWgmmaTarget(getOperation())) ||
-        failed(expandWgmma(getOperation())))
+        failed(verifyMatrixStores()) || failed(expandWgmma(getOperation())))
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateKamiToNVVMPatterns(patterns);
@@ -171,6 +171,26 @@ struct ConvertKamiToNVVM
   }
 
 private:
+  /// LLVM would fail to select the instruction.
+  LogicalResult verifyMatrixStores() {
+    StMatrixOp store;
+    getOperation().walk([&](StMatrixOp op) { store = op; });
+    if (!store)
+      return success();
+    for (StringRef name : targetChips(getOperation())) {
+      StringRef generic = name;
+      generic.consume_back(architectureSpecific);
+      llvm::Expected<const Chip *> chip = findChip(generic);
+      if (!chip)
+        llvm::consumeError(chip.takeError());
+      else if (!(*chip)->storesMatrices)
+        return store.emitOpError("expected a target with stmatrix (sm_90 or "
+                                 "later), but got ")
+               << name;
+    }
+    return success();
+  }
+
   /// The lowest version of PTX with all instructions, where the chip's own does
   /// not have them.
   std::string features(const Chip &chip) {

@@ -19,3 +19,13 @@ gpu.func @f16(%a: vector<8xf16>, %b: vector<4xf16>, %c: vector<4xf32>, %m: memre
 }
 }
 }
+
+// -----
+
+gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
+gpu.func @no_matrix_stores(%i: index, %r: vector<1x2xf16>) workgroup(%m: memref<64x64xf16, #gpu.address_space<workgroup>>) kernel {
+  // expected-error @+1 {{'kami.stmatrix' op expected a target with stmatrix (sm_90 or later), but got sm_80}}
+  kami.stmatrix %r, %m[%i, %i] : vector<1x2xf16>, memref<64x64xf16, #gpu.address_space<workgroup>>
+  gpu.return
+}
+}

@@ -23,10 +23,11 @@ void addFragmentConversion(mlir::TypeConverter &converter);
 
 /// Patterns for all warp-level ops in `root`, with `converter` as set up above.
 /// What `root` says of the alignment of matrices is read here, before anything
-/// is converted.
+/// is converted. `storesMatrices` tells whether the chip has `stmatrix`.
 void populateKamiToNVGPUPatterns(const mlir::TypeConverter &converter,
                                  mlir::Operation *root,
-                                 mlir::RewritePatternSet &patterns);
+                                 mlir::RewritePatternSet &patterns,
+                                 bool storesMatrices = false);
 
 } // namespace kami
 

@@ -25,7 +25,8 @@ void populateKamiToNVVMPatterns(mlir::RewritePatternSet &patterns);
 void populateExpandFloat8Patterns(mlir::RewritePatternSet &patterns,
                                   bool hasConversion = false);
 
-/// What of the dialect is left for conversions to LLVM's: kami.complex_part.
+/// What of the dialect is left for conversions to LLVM's, which know where a
+/// matrix lies: kami.complex_part and kami.stmatrix.
 void registerConvertKamiToLLVMInterface(mlir::DialectRegistry &registry);
 
 } // namespace kami

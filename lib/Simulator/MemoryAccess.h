@@ -1,0 +1,27 @@
+//===- MemoryAccess.h - Where a warp's lanes access memory
+//------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_LIB_SIMULATOR_MEMORYACCESS_H
+#define KAMI_LIB_SIMULATOR_MEMORYACCESS_H
+
+#include "Execution.h"
+
+namespace kami::sim {
+
+/// Fills the addresses of the lanes of the access. `extent` elements of the
+/// last dimension are accessed from the index on.
+mlir::LogicalResult computeAddresses(Execution &x, Warp &warp,
+                                     const Instruction &instruction,
+                                     const MemRef &memref,
+                                     llvm::ArrayRef<Slot> indices,
+                                     int64_t extent, Access &access);
+
+} // namespace kami::sim
+
+#endif // KAMI_LIB_SIMULATOR_MEMORYACCESS_H

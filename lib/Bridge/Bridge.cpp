@@ -150,12 +150,16 @@ Exchange kami::exchangeOf(GemmOp op, const Plan &plan) {
 }
 
 PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
+  const Interleave &interleave = plan.interleave;
+  SmallVector<int64_t, 3> groups;
+  if (!interleave.isPlain())
+    groups = {interleave.m, interleave.n, interleave.k};
   return PlanAttr::get(
       context, toKind(plan.algorithm()), plan.grid.m, plan.grid.n, plan.grid.k,
       plan.unit() == Unit::WarpGroup ? UnitKind::WarpGroup : UnitKind::Warp,
       toAttribute(context, *plan.atom), plan.tile.m, plan.tile.n, plan.tile.k,
       toKind(plan.transport), plan.slices.k, plan.slices.sharedA,
-      plan.slices.sharedB);
+      plan.slices.sharedB, groups);
 }
 
 FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
@@ -170,6 +174,7 @@ FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
   plan.transport =
       *parseTransport(stringifyTransportKind(attribute.getTransport()));
   plan.slices = attribute.getSlicing();
+  plan.interleave = attribute.getTileGroups();
   return plan;
 }
 
@@ -222,6 +227,28 @@ static int64_t plannedExtent(int64_t value) {
   return ShapedType::isDynamic(value) ? dynamicExtent : value;
 }
 
+/// Along which dimension an operand's elements are adjacent: tensors will be
+/// row-major matrices. In workgroup memory, ldmatrix wants tiles as they are.
+static std::optional<Major> majorOf(Value operand, Role role, bool transposed) {
+  auto type = dyn_cast<ShapedType>(operand.getType());
+  if (!type || isa<DistributedType>(type))
+    return std::nullopt;
+  bool isRowMajor = true;
+  if (auto matrix = dyn_cast<MemRefType>(type)) {
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(matrix) ||
+        failed(matrix.getStridesAndOffset(strides, offset)))
+      return std::nullopt;
+    isRowMajor = strides.back() == 1;
+    if (!isRowMajor && strides[strides.size() - 2] != 1)
+      return std::nullopt;
+  }
+  // A's rows are of k, B's are not.
+  bool alongColumns = isRowMajor != transposed;
+  return alongColumns == (role == Role::A) ? Major::K : Major::MN;
+}
+
 FailureOr<Problem> kami::problemOf(GemmOp op) {
   FailureOr<ElementKind> operand =
       operandKind(op, op.getMultipliedType(Role::A), op.getUnsignedA());
@@ -247,6 +274,8 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
     problem.source = Source::Block;
   for (int64_t dim = 0; dim != op.getBatchRank(); ++dim)
     problem.batch *= plannedExtent(op.getCType().getDimSize(dim));
+  problem.majorA = majorOf(op.getA(), Role::A, op.getTransposeA());
+  problem.majorB = majorOf(op.getB(), Role::B, op.getTransposeB());
   return problem;
 }
 

@@ -34,6 +34,7 @@ private:
   MatrixStrides drawStrides(int64_t batch, int64_t rows, int64_t columns);
   void drawTypes(GemmSpec &spec);
   GemmSpec drawSpec(int64_t number);
+  Interleave drawInterleave(const Plan &plan);
   llvm::Expected<SweepCase> drawCase(int64_t number, const Chip &chip) override;
   llvm::Expected<RunResult> runOn(const SweepCase &one,
                                   DeviceKind device) override;
@@ -160,6 +161,24 @@ GemmSpec Sweep::drawSpec(int64_t number) {
   return spec;
 }
 
+/// Groups of tiles that no access asks for.
+Interleave Sweep::drawInterleave(const Plan &plan) {
+  Partition partition = plan.partition();
+  const Extents &atom = plan.atom->shape;
+  auto draw = [&](int64_t tiles) {
+    int64_t group = below(tiles + 1);
+    return group > 0 && tiles % group != 0 ? 0 : group;
+  };
+  Interleave groups = {draw(partition.warpM / atom.m),
+                       draw(partition.warpN / atom.n),
+                       draw(partition.sliceK / atom.k)};
+  OperandMaps maps = {findFragmentMap(plan.atom->mapA),
+                      findFragmentMap(plan.atom->mapB)};
+  if (!maps.a || !maps.b || !canInterleaveK(maps))
+    groups.k = 0;
+  return groups;
+}
+
 llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   SweepCase one;
   one.spec = drawSpec(number);
@@ -171,12 +190,16 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   problem.isComplex = one.spec.isComplex;
   problem.batch = std::max<int64_t>(one.spec.batch, 1);
   problem.algorithm = algorithms[number % 3];
+  problem.majorA = one.spec.transposeA ? Major::MN : Major::K;
+  problem.majorB = one.spec.transposeB ? Major::K : Major::MN;
   PlannerOptions planner;
   planner.keepRejected = false;
   llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
   if (!choice)
     return choice.takeError();
   one.plan = choice->candidates[below(choice->candidates.size())].plan;
+  if (below(2))
+    one.plan.interleave = drawInterleave(one.plan);
   one.run.repeats = 0;
   one.run.seed = options.seed * 1000003 + number;
   one.run.inputs = below(2) ? InputKind::Integers : InputKind::Random;

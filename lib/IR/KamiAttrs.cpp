@@ -265,12 +265,39 @@ verifySlicing(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// (C8).
+static LogicalResult
+verifyInterleave(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                 const Partition &partition, MmaAtomAttr atom,
+                 llvm::ArrayRef<int64_t> interleave) {
+  if (interleave.empty())
+    return success();
+  if (interleave.size() != 3 || atom.getInstruction() == InstructionKind::Wgmma)
+    return emitError() << "expected interleaved tiles of warps, counted along "
+                          "m, n and k, but got "
+                       << interleave.size() << " counts";
+  int64_t tiles[] = {partition.warpM / atom.getM(),
+                     partition.warpN / atom.getN(),
+                     partition.sliceK / atom.getK()};
+  for (auto [group, count] : llvm::zip_equal(interleave, tiles))
+    if (group < 0 || (group > 0 && count % group != 0))
+      return emitError()
+             << "expected a count of interleaved tiles that divides " << count
+             << ", but got " << group;
+  if (interleave[2] > 0 && !canInterleaveK(atom.getOperandMaps()))
+    return emitError() << "expected an atom whose lanes hold the same terms of "
+                          "A and of B, but got "
+                       << atom;
+  return success();
+}
+
 LogicalResult
 PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  AlgorithmKind algorithm, int64_t gridM, int64_t gridN,
                  int64_t gridK, UnitKind unit, MmaAtomAttr atom, int64_t tileM,
                  int64_t tileN, int64_t tileK, TransportKind transport,
-                 int64_t sliceK, int64_t sharedA, int64_t sharedB) {
+                 int64_t sliceK, int64_t sharedA, int64_t sharedB,
+                 llvm::ArrayRef<int64_t> interleave) {
   for (int64_t extent : {gridM, gridN, gridK})
     if (extent < 1 || extent > maxGridExtent)
       return emitError() << "expected the grid's extents to be 1 to "
@@ -302,6 +329,8 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
     return emitError() << "expected warp groups in a grid of one column and "
                           "one layer, with B resident, and all or nothing of A "
                           "in shared memory";
+  if (failed(verifyInterleave(emitError, partition, atom, interleave)))
+    return failure();
   return verifySlicing(emitError, partition, transport,
                        {sliceK, sharedA, sharedB});
 }

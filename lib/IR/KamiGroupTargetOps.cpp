@@ -27,12 +27,13 @@ static LogicalResult verifyDescriptor(WgmmaOp op, Role role, Type type) {
          << "elements of type " << element << ", but got " << matrix;
 }
 
-/// The flat vector of a lane's registers of a tile. Integers have no sign there.
+/// The flat vector of a lane's registers of a tile. Integers have no sign
+/// there.
 static VectorType registersOf(MmaAtomAttr atom, Role role) {
   Type element = atom.getElementType(role);
   if (element.isInteger())
-    element = IntegerType::get(element.getContext(),
-                               element.getIntOrFloatBitWidth());
+    element =
+        IntegerType::get(element.getContext(), element.getIntOrFloatBitWidth());
   return VectorType::get({int64_t(atom.getMap(role).valuesPerLane())}, element);
 }
 

@@ -66,10 +66,46 @@ mlir::Type FragmentType::getStorageType() const {
   return withoutSign(getElementType());
 }
 
+TileOrder FragmentType::getRowOrder() const {
+  OperandMaps maps = getAtom().getOperandMaps();
+  int64_t group = isPlain() ? 0 : getInterleave()[0];
+  return getRole() == Role::B ? TileOrder::alongK(maps, group)
+                              : TileOrder::alongM(maps, group);
+}
+
+TileOrder FragmentType::getColumnOrder() const {
+  OperandMaps maps = getAtom().getOperandMaps();
+  int64_t group = isPlain() ? 0 : getInterleave()[1];
+  return getRole() == Role::A ? TileOrder::alongK(maps, group)
+                              : TileOrder::alongN(maps, group);
+}
+
+std::array<int64_t, 2> FragmentType::getPlace(int64_t tile, unsigned lane,
+                                              unsigned value) const {
+  Coordinate at = getMap().at(lane, value);
+  return {getRowOrder().position(tile / getTileColumns(), at.row),
+          getColumnOrder().position(tile % getTileColumns(), at.column)};
+}
+
+llvm::SmallVector<Coordinate> FragmentType::getLaneSteps() const {
+  llvm::SmallVector<Coordinate> steps;
+  for (unsigned lane = 1; lane != getMap().lanes(); lane *= 2) {
+    auto [row, column] = getPlace(/*tile=*/0, lane, /*value=*/0);
+    steps.push_back({unsigned(row), unsigned(column)});
+  }
+  return steps;
+}
+
+FragmentType FragmentType::withElements(mlir::Type elementType) const {
+  return get(getContext(), getRows(), getColumns(), elementType, getRole(),
+             getAtom(), getInterleave());
+}
+
 mlir::LogicalResult
 FragmentType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                      int64_t rows, int64_t columns, mlir::Type elementType,
-                     Role role, MmaAtomAttr atom) {
+                     Role role, MmaAtomAttr atom,
+                     llvm::ArrayRef<int64_t> interleave) {
   if (!elementType.isIntOrFloat() || elementType.getIntOrFloatBitWidth() > 64)
     return emitError() << "expected an integer or float of at most 64 bits as "
                           "element type, but got "
@@ -79,6 +115,22 @@ FragmentType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
       columns % tileColumns != 0)
     return emitError() << "expected a positive multiple of " << tileRows << "x"
                        << tileColumns << ", but got " << rows << "x" << columns;
+  if (interleave.empty())
+    return mlir::success();
+  if (interleave.size() != 2)
+    return emitError() << "expected two counts of interleaved tiles, but got "
+                       << interleave.size();
+  int64_t tiles[] = {rows / tileRows, columns / tileColumns};
+  for (auto [group, count] : llvm::zip_equal(interleave, tiles))
+    if (group < 0 || (group > 0 && count % group != 0))
+      return emitError()
+             << "expected a count of interleaved tiles that divides " << count
+             << ", but got " << group;
+  bool alongK = role != Role::C && interleave[role == Role::A ? 1 : 0] > 0;
+  if (alongK && !canInterleaveK(atom.getOperandMaps()))
+    return emitError() << "expected an atom whose lanes hold the same terms of "
+                          "A and of B, but got "
+                       << atom;
   return mlir::success();
 }
 

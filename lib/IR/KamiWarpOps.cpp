@@ -139,6 +139,9 @@ LogicalResult RecastOp::verify() {
            << value.getElementType() << " or narrower floats, but got "
            << result.getElementType();
   const FragmentMap &from = value.getMap(), &to = result.getMap();
+  if (!value.isPlain() || !result.isPlain())
+    return emitOpError("expected tiles that are not interleaved, but got ")
+           << value << " and " << result;
   if (!staysInLanes(from, to))
     return emitOpError("expected lanes to keep their elements, but ")
            << to.name << " wants others' than " << from.name << " has";
@@ -158,7 +161,8 @@ LogicalResult MapOp::verify() {
     if (fragment.getRows() != result.getRows() ||
         fragment.getColumns() != result.getColumns() ||
         fragment.getRole() != result.getRole() ||
-        fragment.getAtom() != result.getAtom())
+        fragment.getAtom() != result.getAtom() ||
+        fragment.getInterleave() != result.getInterleave())
       return emitOpError("expected fragments of the result's shape, role and "
                          "atom, ")
              << result << ", but got " << fragment;
@@ -384,6 +388,14 @@ LogicalResult MmaOp::verify() {
   if (b.getColumns() != c.getColumns())
     return emitOpError("expected C's n extent ")
            << b.getColumns() << ", as B's, but got " << c.getColumns();
+  auto group = [](FragmentType fragment, unsigned dim) {
+    return fragment.isPlain() ? 0 : fragment.getInterleave()[dim];
+  };
+  if (group(a, 1) != group(b, 0) || group(a, 0) != group(c, 0) ||
+      group(b, 1) != group(c, 1))
+    return emitOpError("expected fragments whose tiles are interleaved alike, "
+                       "but got ")
+           << a << ", " << b << " and " << c;
   for (FragmentType fragment : {a, b, c})
     if (failed(verifyAtomElement(*this, fragment)))
       return failure();

@@ -19,7 +19,8 @@ using namespace kami;
 
 bool kami::keepsRegisters(const Plan &first, const Plan &second) {
   auto isRows = [](const WarpGrid &grid) { return grid.n == 1 && grid.k == 1; };
-  if (!isRows(first.grid) || !isRows(second.grid) ||
+  if (!first.interleave.isPlain() || !second.interleave.isPlain() ||
+      !isRows(first.grid) || !isRows(second.grid) ||
       first.grid.m != second.grid.m ||
       first.partition().warpM != second.partition().warpM)
     return false;
@@ -129,6 +130,8 @@ std::optional<Candidate> ChainSearch::plan(const Extents &tile, int64_t warps,
   product.batch = 1 << 14;
   product.grid = WarpGrid{warps, 1, 1};
   product.tile = Extents{tile.m, tile.n, std::min(tile.k, leanness.depth)};
+  // Sums become an operand as they lie.
+  product.majorA = product.majorB = std::nullopt;
   PlannerOptions fitting = options;
   fitting.keepRejected = false;
   llvm::Expected<Choice> choice = choosePlan(product, chip, fitting);
@@ -200,7 +203,7 @@ bool ChainSearch::add(const Candidate &first, const Candidate &second) {
   if (!chain.keepsRegisters)
     chain.sharedBytes = std::max(
         chain.sharedBytes, RelayShape(first.plan.tile.m, first.plan.tile.n,
-                                      byteWidth(first.plan.atom->operand))
+                                      byteWidth(second.plan.atom->operand))
                                .bytes());
   if (chain.registers > chip.maxRegisters(second.resources.threads) ||
       chain.sharedBytes > chip.sharedPerBlock)

@@ -190,6 +190,8 @@ static llvm::json::Object members(const Candidate &candidate,
   object["slice_k"] = plan.slices.k;
   object["shared_slices_a"] = plan.slices.sharedA;
   object["shared_slices_b"] = plan.slices.sharedB;
+  object["interleave"] =
+      array(plan.interleave.m, plan.interleave.n, plan.interleave.k);
   object["barriers"] = candidate.barriers;
   object["registers"] = candidate.resources.registers.total();
   object["shared_bytes"] = candidate.resources.shared.bytes;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Search.h"
+#include "kami/Plan/Interleaving.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -236,7 +237,9 @@ void GridSearch::keepMisfit(const Plan &plan, const Resources &resources,
 
 bool GridSearch::tryPlan(const Partition &partition, Transport transport,
                          const Slicing &slicing) {
-  Plan plan = {atom.atom, partition.tile, grid, transport, slicing};
+  Plan plan = {atom.atom, partition.tile,
+               grid,      transport,
+               slicing,   interleavingOf(problem, *atom.atom, partition)};
   Resources resources =
       resourcesOf(*atom.atom, partition, slicing, chip.warpSize,
                   plan.exchange(), problem.sums());

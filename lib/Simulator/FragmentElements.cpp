@@ -42,11 +42,8 @@ static LogicalResult runClip(Execution &x, Warp &warp,
       const uint64_t *input = x.lanes(warp, instruction.operands[0], e);
       uint64_t *output = x.lanes(warp, instruction.results[0], e);
       for (unsigned lane = 0; lane != x.width; ++lane) {
-        Coordinate at = form.map->at(lane, value);
-        int64_t place =
-            op.getDim() == MatrixDim::Row
-                ? tile / form.tileColumns * form.map->rows + at.row
-                : tile % form.tileColumns * form.map->columns + at.column;
+        int64_t place = form.place(
+            tile, lane, value)[op.getDim() == MatrixDim::Row ? 0 : 1];
         output[lane] = place < limit ? input[lane] : 0;
       }
     }

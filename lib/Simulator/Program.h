@@ -112,12 +112,19 @@ struct GroupForm {
 struct FragmentForm {
   const FragmentMap *map;
   int64_t tileRows, tileColumns;
+  TileOrder rowOrder, columnOrder;
   ElementFormat format;
   /// Its elements are tf32 numbers, rounded to when they are loaded.
   bool roundsToTF32 = false;
 
   int64_t tiles() const { return tileRows * tileColumns; }
   int values() const { return map->valuesPerLane(); }
+  /// Row and column of an element, counted from the fragment's first.
+  std::array<int64_t, 2> place(int64_t tile, unsigned lane, int value) const {
+    Coordinate at = map->at(lane, value);
+    return {rowOrder.position(tile / tileColumns, at.row),
+            columnOrder.position(tile % tileColumns, at.column)};
+  }
 };
 
 struct Program {

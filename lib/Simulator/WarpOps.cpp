@@ -74,14 +74,10 @@ static LogicalResult windowAccess(Execution &x, Warp &warp,
                                   const Instruction &instruction,
                                   const Window &window, int64_t tile,
                                   unsigned value, Access &access) {
-  const FragmentMap &map = *window.form.map;
   access.mask = 0;
   for (unsigned lane = 0; lane != x.width; ++lane) {
-    Coordinate at = map.at(lane, value);
-    int64_t index[2] = {
-        window.row + tile / window.form.tileColumns * map.rows + at.row,
-        window.column + tile % window.form.tileColumns * map.columns +
-            at.column};
+    auto [row, column] = window.form.place(tile, lane, value);
+    int64_t index[2] = {window.row + row, window.column + column};
     bool inside = true;
     for (unsigned d : {0u, 1u}) {
       if (index[d] >= 0 && index[d] < window.matrix.sizes[d])
@@ -127,12 +123,9 @@ static LogicalResult runFragmentLoad(Execution &x, Warp &warp,
     for (int value = 0; value != form.values(); ++value) {
       int element = tile * form.values() + value;
       uint64_t *output = x.lanes(warp, instruction.results[0], element);
-      Coordinate first = form.map->at(0, value);
-      std::pair<int64_t, int64_t> place = {
-          repeats[0] ? 0 : tile / form.tileColumns * form.map->rows + first.row,
-          repeats[1]
-              ? 0
-              : tile % form.tileColumns * form.map->columns + first.column};
+      auto [row, column] = form.place(tile, /*lane=*/0, value);
+      std::pair<int64_t, int64_t> place = {repeats[0] ? 0 : row,
+                                           repeats[1] ? 0 : column};
       auto [at, isNew] = loaded.try_emplace(place, element);
       if (!isNew) {
         std::copy_n(x.lanes(warp, instruction.results[0], at->second), x.width,
@@ -481,8 +474,13 @@ kami::sim::fragmentForm(Operation *op, FragmentType type, unsigned warpSize) {
            << type.getMap().lanes() << " lanes, but got " << warpSize;
   bool rounds = type.getRole() != Role::C && type.hasAtomElementType() &&
                 type.getAtom().roundsToTF32();
-  return FragmentForm{&type.getMap(), type.getTileRows(), type.getTileColumns(),
-                      *format, rounds};
+  return FragmentForm{&type.getMap(),
+                      type.getTileRows(),
+                      type.getTileColumns(),
+                      type.getRowOrder(),
+                      type.getColumnOrder(),
+                      *format,
+                      rounds};
 }
 
 /// Row of the table for the fragment type, and a note of its accesses.

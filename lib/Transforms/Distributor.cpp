@@ -34,7 +34,7 @@ Value Distributor::add(Value left, Value right) {
 }
 
 FragmentType Distributor::fragmentType(Role role) {
-  return shareType(partition, atom, role);
+  return shareType(partition, atom, role, interleave);
 }
 
 /// `bytes` bytes of the block's shared memory.
@@ -87,7 +87,8 @@ Distributor::Distributor(OpBuilder &builder, Location loc, PlanAttr attribute,
                          const Plan &plan, const Exchange &exchange)
     : b(loc, builder), partition(plan.partition()), exchange(exchange),
       shared(kami::sharedLayout(plan, exchange)),
-      slices(clampSlicing(partition, plan.slices)), atom(attribute.getAtom()) {
+      slices(clampSlicing(partition, plan.slices)), interleave(plan.interleave),
+      atom(attribute.getAtom()) {
   emitCoordinates();
 }
 
@@ -217,7 +218,7 @@ Value Distributor::loadFragment(OperandSide &side, Value tile, Value k,
                       isA ? kInBounds : ownInBounds};
   FragmentType fragment = loadedType(side.role);
   if (!side.prologue.empty())
-    fragment = withElements(fragment, type.getElementType());
+    fragment = fragment.withElements(type.getElementType());
   Value elements = LoadOp::create(b, fragment, tile, place.row, place.column,
                                   place.rowInBounds, place.columnInBounds);
   return side.prologue.empty() ? elements

@@ -141,6 +141,7 @@ private:
   Exchange exchange;
   SharedLayout shared;
   Slicing slices;
+  Interleave interleave;
   MmaAtomAttr atom;
   mlir::Value row, column, layer, warp;
   mlir::Value sharedMemory;

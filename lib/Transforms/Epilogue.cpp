@@ -103,12 +103,6 @@ std::pair<Value, AffineMap> kami::tileElements(ImplicitLocOpBuilder &b,
 // Operands as matrices
 //===----------------------------------------------------------------------===//
 
-FragmentType kami::withElements(FragmentType fragment, Type element) {
-  return FragmentType::get(fragment.getContext(), fragment.getRows(),
-                           fragment.getColumns(), element, fragment.getRole(),
-                           fragment.getAtom());
-}
-
 /// The operand as a matrix of those extents and strides.
 static Value matrixView(ImplicitLocOpBuilder &b, Value operand,
                         ArrayRef<OpFoldResult> sizes,
@@ -170,7 +164,7 @@ WarpRegion::WarpRegion(ImplicitLocOpBuilder &b, GemmOp op, Role role,
 
 Value WarpRegion::load(ImplicitLocOpBuilder &b, const Operand &operand,
                        const FragmentPlace &place) {
-  auto type = withElements(fragment, getElementTypeOrSelf(operand.value));
+  auto type = fragment.withElements(getElementTypeOrSelf(operand.value));
   if (!isa<MemRefType>(operand.value.getType()))
     return FillOp::create(b, type, operand.value);
   Value zero;
@@ -206,7 +200,7 @@ Value WarpRegion::apply(ImplicitLocOpBuilder &b, Value elements,
   bool widens = role != Role::C && yielded != fragment.getStorageType();
   FragmentType type = widens || yielded == fragment.getStorageType()
                           ? fragment
-                          : withElements(fragment, yielded);
+                          : fragment.withElements(yielded);
   auto map = MapOp::create(b, type, fragments);
   IRMapping values;
   region.cloneInto(&map.getBody(), values);
@@ -263,7 +257,7 @@ Value kami::emitScaling(ImplicitLocOpBuilder &b, Value sum, Value c,
     fragments.push_back(FillOp::create(b, type, alpha));
   if (beta) {
     fragments.push_back(FillOp::create(b, type, beta));
-    auto old = withElements(type, getElementTypeOrSelf(c));
+    auto old = type.withElements(getElementTypeOrSelf(c));
     fragments.push_back(loadOld(b, old, c, place, beta));
   }
   auto map = MapOp::create(b, type, fragments);

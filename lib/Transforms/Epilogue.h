@@ -49,9 +49,6 @@ struct FragmentPlace {
   bool rowInBounds, columnInBounds;
 };
 
-/// The fragment type of that shape, role and atom with other elements.
-FragmentType withElements(FragmentType fragment, mlir::Type element);
-
 /// A region of a product at warp level. Operands become matrices of the
 /// product's extents, with stride 0 along a dimension that they do not have.
 class WarpRegion {

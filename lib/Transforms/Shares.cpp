@@ -50,11 +50,16 @@ MemRefType kami::bufferType(MLIRContext *context, int64_t bytes) {
 }
 
 FragmentType kami::shareType(const Partition &partition, MmaAtomAttr atom,
-                             Role role) {
+                             Role role, const Interleave &interleave) {
   int64_t rows = role == Role::B ? partition.sliceK : partition.warpM;
   int64_t columns = role == Role::A ? partition.sliceK : partition.warpN;
+  SmallVector<int64_t, 2> groups = {
+      role == Role::B ? interleave.k : interleave.m,
+      role == Role::A ? interleave.k : interleave.n};
+  if (llvm::all_of(groups, [](int64_t group) { return group == 0; }))
+    groups.clear();
   return FragmentType::get(atom.getContext(), rows, columns,
-                           atom.getElementType(role), role, atom);
+                           atom.getElementType(role), role, atom, groups);
 }
 
 FragmentType kami::rowsType(const Partition &partition, MmaAtomAttr atom) {
@@ -90,8 +95,8 @@ RelayShape kami::relayShape(DistributedType type) {
 
 SmallVector<Type> kami::shareTypes(DistributedType type, const Plan &plan) {
   Partition partition = plan.partition();
-  FragmentType fragment =
-      shareType(partition, type.getPlan().getAtom(), type.getRole());
+  FragmentType fragment = shareType(partition, type.getPlan().getAtom(),
+                                    type.getRole(), plan.interleave);
   if (type.getRole() == Role::C)
     return {fragment};
   Exchange exchange = plan.exchange(Source::Block);

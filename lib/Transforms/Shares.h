@@ -27,7 +27,8 @@ int64_t firstStage(const Partition &partition, int64_t receivers,
 mlir::MemRefType bufferType(mlir::MLIRContext *context, int64_t bytes);
 
 /// A slice of A or B, or a warp's part of C.
-FragmentType shareType(const Partition &partition, MmaAtomAttr atom, Role role);
+FragmentType shareType(const Partition &partition, MmaAtomAttr atom, Role role,
+                       const Interleave &interleave);
 
 /// All of a warp's rows of A, which warps in unison do not slice.
 FragmentType rowsType(const Partition &partition, MmaAtomAttr atom);

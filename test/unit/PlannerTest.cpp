@@ -265,10 +265,10 @@ TEST(Planner, WidensFloatsOf8Bits) {
   EXPECT_EQ(atomsTried(problem, "sm_89"), Names{half});
   problem.otherOperand = ElementKind::F8E5M2;
   problem.source = Source::Block;
-  EXPECT_EQ(atomsTried(problem, "sm_90"),
-            (Names{half, "mma_sync.m16n8k32.f32.f8E4M3FN.f8E5M2",
-                   "wgmma.m16n8k16.f32.f16",
-                   "wgmma.m16n8k32.f32.f8E4M3FN.f8E5M2"}));
+  EXPECT_EQ(
+      atomsTried(problem, "sm_90"),
+      (Names{half, "mma_sync.m16n8k32.f32.f8E4M3FN.f8E5M2",
+             "wgmma.m16n8k16.f32.f16", "wgmma.m16n8k32.f32.f8E4M3FN.f8E5M2"}));
 }
 
 /// Shared memory has the elements as they are multiplied, device memory as they

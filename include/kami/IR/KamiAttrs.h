@@ -13,6 +13,7 @@
 #include "kami/Layout/FragmentMap.h"
 #include "kami/Layout/Partition.h"
 #include "kami/Layout/SharedMatrix.h"
+#include "kami/Layout/TileOrder.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 #include "kami/IR/KamiEnums.h.inc"

@@ -182,6 +182,7 @@ def Kami_MmaAtomAttr : Kami_Attr<"MmaAtom", "mma_atom"> {
     /// Whether the instruction reads f32 registers as tf32 numbers.
     bool isTF32() const;
     /// Whether fragments of A and B hold tf32 numbers, rounded when loaded.
+    OperandMaps getOperandMaps() const { return {&getMap(Role::A), &getMap(Role::B)}; }
     bool roundsToTF32() const { return isTF32() && getProducts() == 1; }
   }];
 }
@@ -210,6 +211,11 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
                slices = {k = 16, shared = [0, 0]}>
     ```
 
+    `interleave = [m, n, k]` deals the elements of so many tiles along a
+    dimension to a warp's fragments such that each lane's are adjacent in memory
+    (see `!kami.fragment`), which makes accesses wide. Sums are of the same
+    terms.
+
     Constraints:
     * (C1) the grid's and the tile's extents are positive
     * (C2) the algorithm is the grid's: three_d with layers, else two_d with
@@ -221,6 +227,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     * (C6) the unit is the atom's: four warps in unison for wgmma, else a warp
     * (C7) warp groups stand in one column and one layer of whole groups, with B
       resident, and all or nothing of A in shared memory
+    * (C8) interleaved tiles are a warp's, three counts, which divide those of its
+      part of C and of a slice
   }];
   let parameters = (ins
     EnumParameter<Kami_AlgorithmEnum>:$algorithm,
@@ -229,19 +237,25 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     "MmaAtomAttr":$atom,
     "int64_t":$tileM, "int64_t":$tileN, "int64_t":$tileK,
     EnumParameter<Kami_TransportEnum>:$transport,
-    "int64_t":$sliceK, "int64_t":$sharedA, "int64_t":$sharedB);
+    "int64_t":$sliceK, "int64_t":$sharedA, "int64_t":$sharedB,
+    OptionalArrayRefParameter<"int64_t">:$interleave);
   let assemblyFormat = [{
     `<` $algorithm `,` `grid` `=` custom<Grid>($gridM, $gridN, $gridK) `,`
     `unit` `=` $unit `,` `atom` `=` $atom `,`
     `tile` `=` custom<Extents>($tileM, $tileN, $tileK) `,`
     `transport` `=` $transport `,`
-    `slices` `=` `{` `k` `=` $sliceK `,` `shared` `=` `[` $sharedA `,` $sharedB `]` `}` `>`
+    `slices` `=` `{` `k` `=` $sliceK `,` `shared` `=` `[` $sharedA `,` $sharedB `]` `}`
+    (`,` `interleave` `=` `[` $interleave^ `]`)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     WarpGrid getGrid() const { return {getGridM(), getGridN(), getGridK()}; }
     Extents getTile() const { return {getTileM(), getTileN(), getTileK()}; }
     Slicing getSlicing() const { return {getSliceK(), getSharedA(), getSharedB()}; }
+    Interleave getTileGroups() const {
+      ::llvm::ArrayRef<int64_t> groups = getInterleave();
+      return groups.empty() ? Interleave() : Interleave{groups[0], groups[1], groups[2]};
+    }
     Partition getPartition() const {
       return Partition(getTile(), getGrid(), getAtom().getExtents(), getSliceK());
     }

@@ -22,20 +22,46 @@ def Kami_FragmentType : TypeDef<Kami_Dialect, "Fragment"> {
     atom's for the role, where a matrix instruction or shared memory is involved,
     or any other before a prologue and after an epilogue.
 
-    Example: `!kami.fragment<64x16xf16, a, #atom>`
+    With `interleave = [r, c]` groups of r tiles along rows and of c along
+    columns share their elements out so that what one lane of an operand holds of
+    all of them is adjacent in the matrix (see kami/Layout/TileOrder.h); 0 is the
+    plain order along that dimension. Registers are the same.
+
+    Examples: `!kami.fragment<64x16xf16, a, #atom>`,
+    `!kami.fragment<64x32xf16, a, #atom, interleave = [0, 2]>`
 
     Constraints:
     * (C1) the element type is an integer or float of at most 64 bits
     * (C2) the extents are positive multiples of the atom's for the role
+    * (C3) groups are whole: their tiles divide the fragment's; and along k the
+      atom's A and B agree on what a lane holds
   }];
   let parameters = (ins
     "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
-    EnumParameter<Kami_RoleEnum>:$role, "MmaAtomAttr":$atom);
+    EnumParameter<Kami_RoleEnum>:$role, "MmaAtomAttr":$atom,
+    OptionalArrayRefParameter<"int64_t">:$interleave);
+  let builders = [
+    TypeBuilder<(ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
+                     "Role":$role, "MmaAtomAttr":$atom), [{
+      return $_get($_ctxt, rows, columns, elementType, role, atom,
+                   ::llvm::ArrayRef<int64_t>());
+    }]>];
   let assemblyFormat = [{
-    `<` custom<Shape>($rows, $columns, $elementType) `,` $role `,` $atom `>`
+    `<` custom<Shape>($rows, $columns, $elementType) `,` $role `,` $atom
+    (`,` `interleave` `=` `[` $interleave^ `]`)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// The orders of its rows and columns.
+    TileOrder getRowOrder() const;
+    TileOrder getColumnOrder() const;
+    bool isPlain() const { return getInterleave().empty(); }
+    /// Row and column of what a lane holds as its `value`-th of a tile.
+    std::array<int64_t, 2> getPlace(int64_t tile, unsigned lane, unsigned value) const;
+    /// Rows and columns that are added where a bit of the lane is set.
+    ::llvm::SmallVector<Coordinate> getLaneSteps() const;
+    /// The same spread of other elements.
+    FragmentType withElements(::mlir::Type elementType) const;
     const FragmentMap &getMap() const { return getAtom().getMap(getRole()); }
     int64_t getTileRows() const { return getRows() / getMap().rows; }
     int64_t getTileColumns() const { return getColumns() / getMap().columns; }

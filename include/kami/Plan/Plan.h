@@ -14,6 +14,7 @@
 #ifndef KAMI_PLAN_PLAN_H
 #define KAMI_PLAN_PLAN_H
 
+#include "kami/Layout/TileOrder.h"
 #include "kami/Target/Atom.h"
 #include <optional>
 
@@ -41,6 +42,7 @@ struct Plan {
   WarpGrid grid;
   Transport transport = Transport::Staged;
   Slicing slices;
+  Interleave interleave = {};
 
   Algorithm algorithm() const { return algorithmOf(grid); }
   /// Whether elements of these kinds are extended when a warp loads them.

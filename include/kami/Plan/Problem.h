@@ -9,6 +9,7 @@
 #ifndef KAMI_PLAN_PROBLEM_H
 #define KAMI_PLAN_PROBLEM_H
 
+#include "kami/Layout/SharedMatrix.h"
 #include "kami/Plan/Plan.h"
 
 namespace kami {
@@ -36,6 +37,11 @@ struct Problem {
 
   /// Type of B's elements where it is not A's.
   std::optional<ElementKind> otherOperand;
+
+  /// Along which dimension A's and B's elements are adjacent in device memory;
+  /// nothing where that is not known, or they lie elsewhere.
+  std::optional<Major> majorA = Major::K;
+  std::optional<Major> majorB = Major::MN;
 
   /// Elements are complex numbers of such parts: every block takes four real
   /// products, and holds two of its C.

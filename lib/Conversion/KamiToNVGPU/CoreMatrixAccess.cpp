@@ -25,7 +25,8 @@ CoreMatrixAccess::CoreMatrixAccess(FragmentType fragment,
 std::optional<CoreMatrixAccess>
 CoreMatrixAccess::of(FragmentType fragment, const FragmentWindow &window) {
   if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(window.matrixType()) ||
-      !window.mayAlign(coreLineBytes) || window.repeatsElements())
+      !window.mayAlign(coreLineBytes) || window.repeatsElements() ||
+      !fragment.isPlain())
     return std::nullopt;
   std::optional<CoreOrder> order = coreOrderOf(
       fragment.getMap(), window.elementBytes(), *window.adjacentDimension());

@@ -73,7 +73,7 @@ struct ConvertClip : OpConversionPattern<ClipOp> {
     FragmentType fragment = op.getType();
     const FragmentMap &map = fragment.getMap();
     bool byRow = op.getDim() == MatrixDim::Row;
-    LaneOrigin lane = laneOrigin(b, map);
+    LaneOrigin lane = laneOrigin(b, fragment);
     Value origin = byRow ? lane.row : lane.column;
     Value zero =
         arith::ConstantOp::create(b, b.getZeroAttr(fragment.getElementType()));
@@ -83,12 +83,7 @@ struct ConvertClip : OpConversionPattern<ClipOp> {
     for (auto [tile, registers] : llvm::enumerate(adaptor.getValue())) {
       SmallVector<Value> kept;
       for (unsigned i = 0; i != map.valuesPerLane(); ++i) {
-        Coordinate at = map.at(0, i);
-        int64_t place =
-            byRow
-                ? int64_t(tile) / fragment.getTileColumns() * map.rows + at.row
-                : int64_t(tile) % fragment.getTileColumns() * map.columns +
-                      at.column;
+        int64_t place = fragment.getPlace(tile, /*lane=*/0, i)[byRow ? 0 : 1];
         Value &condition = inside[place];
         // Signed, since the limit may lie before the fragment.
         if (!condition)

@@ -25,7 +25,7 @@ FragmentWindow::FragmentWindow(ImplicitLocOpBuilder &b, FragmentType fragment,
                                const WindowAlignment &alignment)
     : fragment(fragment), matrix(matrix), corner{row, column},
       strides(2, ShapedType::kDynamic), alignment(alignment) {
-  LaneOrigin lane = laneOrigin(b, fragment.getMap());
+  LaneOrigin lane = laneOrigin(b, fragment);
   origins[0] = addIndex(b, row, lane.row);
   origins[1] = addIndex(b, column, lane.column);
   for (auto [dim, inBounds] :
@@ -53,11 +53,7 @@ FragmentWindow::FragmentWindow(ImplicitLocOpBuilder &b, FragmentType fragment,
 }
 
 MatrixPlace FragmentWindow::place(int64_t tile, unsigned value) const {
-  Coordinate at = fragment.getMap().at(0, value);
-  int64_t row =
-      tile / fragment.getTileColumns() * fragment.getMap().rows + at.row;
-  int64_t column =
-      tile % fragment.getTileColumns() * fragment.getMap().columns + at.column;
+  auto [row, column] = fragment.getPlace(tile, /*lane=*/0, value);
   return {repeats[0] ? 0 : row, repeats[1] ? 0 : column};
 }
 
@@ -116,7 +112,7 @@ int64_t FragmentWindow::positionInWord(MatrixPlace place) const {
 /// begin at a multiple of their number from the fragment's corner on.
 bool FragmentWindow::formWords(int64_t elements) const {
   const FragmentMap &map = fragment.getMap();
-  for (Coordinate step : map.laneSteps)
+  for (Coordinate step : fragment.getLaneSteps())
     if ((along == 0 ? step.row : step.column) % elements != 0)
       return false;
   std::map<MatrixPlace, int64_t> places;

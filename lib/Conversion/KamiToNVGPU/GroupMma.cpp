@@ -38,7 +38,7 @@ public:
         rowsAreLines((fragment.getRole() == Role::A) == isKMajor),
         values(isKMajor ? 4 / matrix.elementBytes : 1),
         unitBytes(values * matrix.elementBytes) {
-    LaneOrigin lane = laneOrigin(b, fragment.getMap());
+    LaneOrigin lane = laneOrigin(b, fragment);
     laneLine = rowsAreLines ? lane.row : lane.column;
     Value laneAlong = rowsAreLines ? lane.column : lane.row;
     laneUnit =

@@ -103,8 +103,8 @@ LaneOrigin nvgpu_lowering::laneOrigin(ImplicitLocOpBuilder &b,
 }
 
 LaneOrigin nvgpu_lowering::laneOrigin(ImplicitLocOpBuilder &b,
-                                      const FragmentMap &map) {
-  return laneOrigin(b, map.laneSteps);
+                                      FragmentType fragment) {
+  return laneOrigin(b, fragment.getLaneSteps());
 }
 
 VectorType nvgpu_lowering::tileType(FragmentType fragment) {

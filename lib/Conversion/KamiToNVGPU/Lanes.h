@@ -45,7 +45,7 @@ Place warpPlace(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<int64_t> grid);
 struct LaneOrigin {
   mlir::Value row, column;
 };
-LaneOrigin laneOrigin(mlir::ImplicitLocOpBuilder &b, const FragmentMap &map);
+LaneOrigin laneOrigin(mlir::ImplicitLocOpBuilder &b, FragmentType fragment);
 /// The sum of the steps whose bits are set in the lane's number.
 LaneOrigin laneOrigin(mlir::ImplicitLocOpBuilder &b,
                       llvm::ArrayRef<Coordinate> laneSteps);

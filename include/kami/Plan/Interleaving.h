@@ -1,0 +1,26 @@
+//===- Interleaving.h - Tiles whose elements lanes find side by side ------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_PLAN_INTERLEAVING_H
+#define KAMI_PLAN_INTERLEAVING_H
+
+#include "kami/Plan/Plan.h"
+#include "kami/Plan/Problem.h"
+
+namespace kami {
+
+/// The groups of tiles for which a lane's accesses to the operands in memory
+/// are as wide as they can be, 16 bytes at most: along k where A's or B's rows
+/// of k are adjacent, along n and m where theirs are. Plain where the problem
+/// does not say how its operands lie.
+Interleave interleavingOf(const Problem &problem, const Atom &atom,
+                          const Partition &partition);
+
+} // namespace kami
+
+#endif // KAMI_PLAN_INTERLEAVING_H

@@ -1,0 +1,54 @@
+//===- Interleaving.cpp ---------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Plan/Interleaving.h"
+
+using namespace kami;
+
+/// The widest access of a lane.
+static constexpr int64_t accessBytes = 16;
+
+/// How many of `tiles` make a group of the order that `make` builds, of
+/// elements of so many bytes: a power of two, so that what a lane has of it is
+/// one access.
+template <typename Make>
+static int64_t groupOf(int64_t tiles, int64_t bytes, Make make) {
+  int64_t group = 1;
+  while (tiles % (2 * group) == 0 &&
+         make(2 * group).run() * bytes <= accessBytes)
+    group *= 2;
+  return make(group).run() > 1 ? group : 0;
+}
+
+Interleave kami::interleavingOf(const Problem &problem, const Atom &atom,
+                                const Partition &partition) {
+  Interleave groups;
+  const FragmentMap *a = findFragmentMap(atom.mapA);
+  const FragmentMap *b = findFragmentMap(atom.mapB);
+  if (!a || !b || atom.instruction == Instruction::Wgmma)
+    return groups;
+  OperandMaps maps = {a, b};
+  int64_t bytesA = byteWidth(problem.operand),
+          bytesB = byteWidth(problem.operandB());
+  int64_t bytesK = problem.majorA == Major::K   ? bytesA
+                   : problem.majorB == Major::K ? bytesB
+                                                : 0;
+  if (bytesK && canInterleaveK(maps))
+    groups.k =
+        groupOf(partition.sliceK / atom.shape.k, bytesK,
+                [&](int64_t group) { return TileOrder::alongK(maps, group); });
+  if (problem.majorB == Major::MN)
+    groups.n =
+        groupOf(partition.warpN / atom.shape.n, bytesB,
+                [&](int64_t group) { return TileOrder::alongN(maps, group); });
+  if (problem.majorA == Major::MN)
+    groups.m =
+        groupOf(partition.warpM / atom.shape.m, bytesA,
+                [&](int64_t group) { return TileOrder::alongM(maps, group); });
+  return groups;
+}

@@ -159,7 +159,7 @@ PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
       plan.unit() == Unit::WarpGroup ? UnitKind::WarpGroup : UnitKind::Warp,
       toAttribute(context, *plan.atom), plan.tile.m, plan.tile.n, plan.tile.k,
       toKind(plan.transport), plan.slices.k, plan.slices.sharedA,
-      plan.slices.sharedB, groups);
+      plan.slices.sharedB, groups, plan.teams);
 }
 
 FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
@@ -175,6 +175,7 @@ FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
       *parseTransport(stringifyTransportKind(attribute.getTransport()));
   plan.slices = attribute.getSlicing();
   plan.interleave = attribute.getTileGroups();
+  plan.teams = attribute.getTeams();
   return plan;
 }
 
@@ -274,8 +275,12 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
     problem.source = Source::Block;
   for (int64_t dim = 0; dim != op.getBatchRank(); ++dim)
     problem.batch *= plannedExtent(op.getCType().getDimSize(dim));
-  problem.majorA = majorOf(op.getA(), Role::A, op.getTransposeA());
-  problem.majorB = majorOf(op.getB(), Role::B, op.getTransposeB());
+  // Complex elements lie between each other.
+  problem.majorA = problem.majorB = std::nullopt;
+  if (!problem.isComplex) {
+    problem.majorA = majorOf(op.getA(), Role::A, op.getTransposeA());
+    problem.majorB = majorOf(op.getB(), Role::B, op.getTransposeB());
+  }
   return problem;
 }
 

@@ -200,7 +200,7 @@ void KernelCollector::collectLaunches() {
       continue;
     auto function = module.lookupSymbol<gpu::GPUModuleOp>(kernel.module)
                         .lookupSymbol<gpu::GPUFuncOp>(kernel.name);
-    kernel.threads = kernel.plan.grid.warps() *
+    kernel.threads = kernel.plan.teams * kernel.plan.grid.warps() *
                      findFragmentMap(kernel.plan.atom->mapC)->lanes();
     if (auto bytes =
             function->getAttrOfType<IntegerAttr>(sharedBytesAttributeName))

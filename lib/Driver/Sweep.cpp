@@ -190,16 +190,23 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   problem.isComplex = one.spec.isComplex;
   problem.batch = std::max<int64_t>(one.spec.batch, 1);
   problem.algorithm = algorithms[number % 3];
-  problem.majorA = one.spec.transposeA ? Major::MN : Major::K;
-  problem.majorB = one.spec.transposeB ? Major::K : Major::MN;
+  problem.majorA = problem.majorB = std::nullopt;
+  if (!problem.isComplex) {
+    problem.majorA = one.spec.transposeA ? Major::MN : Major::K;
+    problem.majorB = one.spec.transposeB ? Major::K : Major::MN;
+  }
   PlannerOptions planner;
   planner.keepRejected = false;
   llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
   if (!choice)
     return choice.takeError();
   one.plan = choice->candidates[below(choice->candidates.size())].plan;
-  if (below(2))
+  if (!problem.isComplex && below(2))
     one.plan.interleave = drawInterleave(one.plan);
+  bool isSingle = one.plan.unit() == Unit::Warp && one.plan.grid.warps() == 1 &&
+                  one.plan.slices.sharedA + one.plan.slices.sharedB == 0;
+  if (isSingle && !problem.isComplex)
+    one.plan.teams = 1 + below(5);
   one.run.repeats = 0;
   one.run.seed = options.seed * 1000003 + number;
   one.run.inputs = below(2) ? InputKind::Integers : InputKind::Random;

@@ -297,7 +297,7 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  int64_t gridK, UnitKind unit, MmaAtomAttr atom, int64_t tileM,
                  int64_t tileN, int64_t tileK, TransportKind transport,
                  int64_t sliceK, int64_t sharedA, int64_t sharedB,
-                 llvm::ArrayRef<int64_t> interleave) {
+                 llvm::ArrayRef<int64_t> interleave, int64_t teams) {
   for (int64_t extent : {gridM, gridN, gridK})
     if (extent < 1 || extent > maxGridExtent)
       return emitError() << "expected the grid's extents to be 1 to "
@@ -331,6 +331,11 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                           "in shared memory";
   if (failed(verifyInterleave(emitError, partition, atom, interleave)))
     return failure();
+  if (teams < 1 || teams > maxGridExtent ||
+      (teams > 1 && (isGroup || grid.warps() != 1 || sharedA + sharedB > 0)))
+    return emitError() << "expected several teams only of single warps that "
+                          "keep nothing in shared memory, but got "
+                       << teams << " of " << grid.warps() << " warps";
   return verifySlicing(emitError, partition, transport,
                        {sliceK, sharedA, sharedB});
 }

@@ -164,6 +164,9 @@ mlir::LogicalResult DistributedType::verify(
     return emitError() << "expected element type " << expected
                        << ", the atom's for role " << stringifyRole(role)
                        << ", but got " << elementType;
+  if (plan.getTeams() != 1)
+    return emitError() << "expected a plan of one team, but got "
+                       << plan.getTeams();
   std::array<int64_t, 2> tile = tileShape(plan, role);
   if (shape != llvm::ArrayRef(tile))
     return emitError() << "expected extents " << tile[0] << "x" << tile[1]

@@ -182,7 +182,8 @@ static llvm::json::Object members(const Candidate &candidate,
   object["algorithm"] = flag(plan.algorithm());
   object["grid"] = array(plan.grid.m, plan.grid.n, plan.grid.k);
   object["warps"] = plan.grid.warps();
-  object["threads"] = candidate.resources.threads;
+  object["teams"] = plan.teams;
+  object["threads"] = plan.teams * candidate.resources.threads;
   object["tile"] = array(plan.tile.m, plan.tile.n, plan.tile.k);
   object["atom"] = atomName(plan);
   object["widened"] = plan.widens(problem.operand, problem.operandB());

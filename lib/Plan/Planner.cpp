@@ -110,6 +110,30 @@ static Costs costsOf(const CalibratedCost &cost, const Partition &partition,
           cost.computation / (stages * cost.kTiles), cost.total};
 }
 
+/// How many single warps share a block. Starting a block costs a multiprocessor
+/// about as much as loading a small product does; but all multiprocessors should
+/// get several blocks, and hold more than one.
+static int64_t teamsFor(const Candidate &candidate, const Problem &problem,
+                        const Chip &chip) {
+  constexpr int64_t mostTeams = 8, leastBlocks = 4, leastResident = 2;
+  const Plan &plan = candidate.plan;
+  if (!candidate.fits() || plan.unit() != Unit::Warp || plan.grid.warps() != 1 ||
+      plan.slices.sharedA + plan.slices.sharedB > 0 || problem.warps ||
+      problem.source == Source::Block || problem.isComplex)
+    return 1;
+  auto suffice = [&](int64_t teams) {
+    return candidate.calibrated.blocks / double(teams) >=
+               leastBlocks * chip.multiprocessors &&
+           teams * chip.warpSize * candidate.resources.registers.total() *
+                   leastResident <=
+               chip.registers;
+  };
+  int64_t teams = 1;
+  while (2 * teams <= mostTeams && suffice(2 * teams))
+    teams *= 2;
+  return teams;
+}
+
 static Candidate makeCandidate(const Tiling &tiling, const Problem &problem,
                                const Chip &chip,
                                const PlannerOptions &options) {
@@ -145,6 +169,7 @@ static Candidate makeCandidate(const Tiling &tiling, const Problem &problem,
                         ? candidate.block.total
                         : candidate.calibrated.total;
   candidate.rejected = explain(tiling.misfit, tiling.plan, problem, chip);
+  candidate.plan.teams = teamsFor(candidate, problem, chip);
   return candidate;
 }
 

@@ -108,7 +108,10 @@ private:
         choosePlan(*problem, **chip, withCalibration);
     if (!choice)
       return op.emitOpError(llvm::toString(choice.takeError()));
-    const Plan &plan = choice->best()->plan;
+    Plan plan = choice->best()->plan;
+    // A kernel's author has given its warps something to do.
+    if (op->getParentOfType<gpu::GPUFuncOp>())
+      plan.teams = 1;
     if (plan.atom->mapA.empty())
       return op.emitOpError("no lowering yet for target '")
              << (*chip)->name << "'; its plans can be read with kami-plan";

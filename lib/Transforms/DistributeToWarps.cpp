@@ -31,14 +31,14 @@ using namespace mlir;
 /// Warps find their place in the grid from their number in the block.
 static LogicalResult verifyWarps(Operation *op, PlanAttr plan) {
   auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
-  int64_t threads = plan.getGrid().warps() * plan.getAtom().getLanes();
+  int64_t threads = plan.getThreads();
   std::optional<ArrayRef<int32_t>> block = kernel.getKnownBlockSize();
   if (!block)
     return success();
   int64_t known = int64_t((*block)[0]) * (*block)[1] * (*block)[2];
   if (known != threads)
     return op->emitOpError("expected blocks of ")
-           << threads << " threads, the plan's " << plan.getGrid().warps()
+           << threads << " threads, the plan's " << plan.getTeams() * plan.getGrid().warps()
            << " warps, but the kernel's known_block_size has " << known;
   return success();
 }

@@ -44,8 +44,10 @@ std::string kami::kernelName(StringRef kind, ArrayRef<int64_t> extents,
 /// Specifications per Compute Capability".
 static constexpr int64_t maxGridExtent = (int64_t(1) << 31) - 1;
 
-GridKernel::GridKernel(Operation *op, const Tiling &tiling, int64_t threads)
-    : b(op->getLoc(), op), op(op), tiling(tiling), threads(threads) {
+GridKernel::GridKernel(Operation *op, const Tiling &tiling, int64_t threads,
+                       int64_t teams)
+    : b(op->getLoc(), op), op(op), tiling(tiling), threads(threads),
+      teams(teams) {
   for (Value operand : op->getOperands())
     if ((isa<MemRefType>(operand.getType()) ||
          !matchPattern(operand, m_Constant())) &&
@@ -164,6 +166,11 @@ void GridKernel::emitIndexedTile(Value index, const TileCount &count,
         tiling.tileM, tiling.tileN});
 }
 
+/// Teams of so many blocks.
+Value GridKernel::teamsBefore(Value blocks) {
+  return b.createOrFold<arith::MulIOp>(blocks, constant(teams));
+}
+
 void GridKernel::emitBody(gpu::GPUFuncOp kernel, EmitTile emit) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&kernel.getBody().front());
@@ -174,13 +181,26 @@ void GridKernel::emitBody(gpu::GPUFuncOp kernel, EmitTile emit) {
       values.map(operand, b.clone(*operand.getDefiningOp())->getResult(0));
 
   TileCount count = countTiles(values.lookup(tiling.result));
-  Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  Value first = teamsBefore(gpu::BlockIdOp::create(b, gpu::Dimension::x));
+  if (teams > 1) {
+    Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+    first = b.createOrFold<arith::AddIOp>(
+        first, b.createOrFold<arith::DivUIOp>(thread, constant(threads / teams)));
+  }
   std::optional<int64_t> total = getConstantIntValue(count.total);
   if (total && *total <= maxGridExtent) {
-    emitIndexedTile(block, count, values, emit);
+    // The last block may have teams without a tile.
+    if (*total % teams != 0)
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b,
+                            arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                                  first, count.total),
+                            /*withElseRegion=*/false)
+              .thenBlock());
+    emitIndexedTile(first, count, values, emit);
   } else {
-    Value blocks = gpu::GridDimOp::create(b, gpu::Dimension::x);
-    auto loop = scf::ForOp::create(b, block, count.total, blocks);
+    Value step = teamsBefore(gpu::GridDimOp::create(b, gpu::Dimension::x));
+    auto loop = scf::ForOp::create(b, first, count.total, step);
     OpBuilder::InsertionGuard loopGuard(b);
     b.setInsertionPointToStart(loop.getBody());
     emitIndexedTile(loop.getInductionVar(), count, values, emit);
@@ -197,7 +217,8 @@ void GridKernel::emitLaunch(gpu::GPUFuncOp kernel,
                             std::optional<int64_t> sharedBytes) {
   TileCount count = countTiles(tiling.result);
   std::optional<int64_t> total = getConstantIntValue(count.total);
-  Value blocks = count.total;
+  Value blocks =
+      b.createOrFold<arith::CeilDivUIOp>(count.total, constant(teams));
   if (!total || *total > maxGridExtent)
     blocks = arith::MinUIOp::create(b, blocks, constant(maxGridExtent));
   // A grid of no blocks cannot be launched.

@@ -42,8 +42,10 @@ public:
   using EmitTile =
       llvm::function_ref<void(mlir::IRMapping &, const BlockTile &)>;
 
-  /// For an op all of whose operands but constants become the kernel's.
-  GridKernel(mlir::Operation *op, const Tiling &tiling, int64_t threads);
+  /// For an op all of whose operands but constants become the kernel's. Blocks
+  /// of `threads` threads have so many teams, each of which takes a tile.
+  GridKernel(mlir::Operation *op, const Tiling &tiling, int64_t threads,
+             int64_t teams = 1);
 
   /// Puts a kernel of that name into the module and launches it before the op,
   /// with `sharedBytes` of dynamic shared memory where they are known. `emit`
@@ -72,6 +74,7 @@ private:
   };
 
   TileCount countTiles(mlir::Value result);
+  mlir::Value teamsBefore(mlir::Value blocks);
   mlir::gpu::GPUFuncOp createKernel(mlir::SymbolTable &symbols,
                                     const std::string &name);
   void emitBody(mlir::gpu::GPUFuncOp kernel, EmitTile emit);
@@ -82,7 +85,7 @@ private:
 
   mlir::Operation *op;
   Tiling tiling;
-  int64_t threads;
+  int64_t threads, teams;
   /// The kernel's operands.
   llvm::SmallVector<mlir::Value> arguments;
 };

@@ -61,8 +61,7 @@ static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
   if (failed(plan))
     return failure();
   Tiling tiling{op.getC(), 0, 1, plan->tile.m, plan->tile.n};
-  GridKernel kernel(op, tiling,
-                    plan->grid.warps() * op.getPlan()->getAtom().getLanes());
+  GridKernel kernel(op, tiling, op.getPlan()->getThreads(), plan->teams);
   kernel.run(symbols,
              kernelName("gemm", {op.getM(), op.getN(), op.getK()},
                         op.getAType().getElementType()),

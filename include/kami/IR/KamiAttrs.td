@@ -216,6 +216,9 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     (see `!kami.fragment`), which makes accesses wide. Sums are of the same
     terms.
 
+    With `teams = t` a block has t times the grid's warps, and each team of them
+    computes a tile of its own.
+
     Constraints:
     * (C1) the grid's and the tile's extents are positive
     * (C2) the algorithm is the grid's: three_d with layers, else two_d with
@@ -229,6 +232,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
       resident, and all or nothing of A in shared memory
     * (C8) interleaved tiles are a warp's, three counts, which divide those of its
       part of C and of a slice
+    * (C9) several teams are of one warp each, which keeps nothing in shared
+      memory
   }];
   let parameters = (ins
     EnumParameter<Kami_AlgorithmEnum>:$algorithm,
@@ -238,17 +243,20 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     "int64_t":$tileM, "int64_t":$tileN, "int64_t":$tileK,
     EnumParameter<Kami_TransportEnum>:$transport,
     "int64_t":$sliceK, "int64_t":$sharedA, "int64_t":$sharedB,
-    OptionalArrayRefParameter<"int64_t">:$interleave);
+    OptionalArrayRefParameter<"int64_t">:$interleave,
+    DefaultValuedParameter<"int64_t", "1">:$teams);
   let assemblyFormat = [{
     `<` $algorithm `,` `grid` `=` custom<Grid>($gridM, $gridN, $gridK) `,`
     `unit` `=` $unit `,` `atom` `=` $atom `,`
     `tile` `=` custom<Extents>($tileM, $tileN, $tileK) `,`
     `transport` `=` $transport `,`
     `slices` `=` `{` `k` `=` $sliceK `,` `shared` `=` `[` $sharedA `,` $sharedB `]` `}`
-    (`,` `interleave` `=` `[` $interleave^ `]`)? `>`
+    (`,` `interleave` `=` `[` $interleave^ `]`)? (`,` `teams` `=` $teams^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// Threads of a block.
+    int64_t getThreads() const { return getTeams() * getGrid().warps() * getAtom().getLanes(); }
     WarpGrid getGrid() const { return {getGridM(), getGridN(), getGridK()}; }
     Extents getTile() const { return {getTileM(), getTileN(), getTileK()}; }
     Slicing getSlicing() const { return {getSliceK(), getSharedA(), getSharedB()}; }

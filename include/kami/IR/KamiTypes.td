@@ -98,6 +98,7 @@ def Kami_DistributedType : TypeDef<Kami_Dialect, "Distributed", [ShapedTypeInter
     * (C1) the element type is the plan's atom's for the role; of integers, the
       one without a sign
     * (C2) the extents are the plan's tile's for the role
+    * (C3) the plan has one team
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
                         EnumParameter<Kami_RoleEnum>:$role, "PlanAttr":$plan);

@@ -43,6 +43,8 @@ struct Plan {
   Transport transport = Transport::Staged;
   Slicing slices;
   Interleave interleave = {};
+  /// Teams of `grid.warps()` warps in a block, each with a tile of its own.
+  int64_t teams = 1;
 
   Algorithm algorithm() const { return algorithmOf(grid); }
   /// Whether elements of these kinds are extended when a warp loads them.

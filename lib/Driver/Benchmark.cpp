@@ -25,10 +25,13 @@ using namespace kami;
 
 llvm::Expected<ElementKind> kami::parseBenchmarkType(llvm::StringRef spelling) {
   std::optional<ElementKind> type = parseElementKind(spelling);
-  if (type != ElementKind::F16 && type != ElementKind::BF16 &&
-      type != ElementKind::F64)
+  constexpr ElementKind known[] = {ElementKind::F16, ElementKind::BF16,
+                                   ElementKind::TF32, ElementKind::F32,
+                                   ElementKind::F64};
+  if (!type || !llvm::is_contained(known, *type))
     return llvm::createStringError(
-        "expected --types of f16, bf16 and f64, but got '" + spelling + "'");
+        "expected --types of f16, bf16, tf32, f32 and f64, but got '" +
+        spelling + "'");
   return *type;
 }
 
@@ -325,7 +328,7 @@ static mlir::OwningOpRef<mlir::ModuleOp> makeModule(mlir::MLIRContext &context,
   spec.operand = shape.type;
   spec.accumulator = defaultAccumulator(shape.type);
   // C in A's type, as the peer writes it: the bytes are the same.
-  spec.output = shape.type;
+  spec.output = shape.stored();
   return buildModule(&context, spec);
 }
 
@@ -406,7 +409,7 @@ static double errorBound(const OperandShape &shape) {
   problem.extents = {shape.n, shape.n, shape.n};
   problem.operand = shape.type;
   problem.accumulator = defaultAccumulator(shape.type);
-  return errorBound(problem, shape.type);
+  return errorBound(problem, shape.stored());
 }
 
 llvm::Expected<Entry> Benchmark::makeEntry(const OperandShape &shape,

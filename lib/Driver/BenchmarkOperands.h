@@ -23,6 +23,10 @@ struct OperandShape {
   ElementKind type = ElementKind::F16;
 
   int64_t elements() const { return batch * n * n; }
+  /// What lies in memory: tf32 is how f32 is read.
+  ElementKind stored() const {
+    return type == ElementKind::TF32 ? ElementKind::F32 : type;
+  }
   /// Of one operand.
   int64_t bytes() const { return elements() * byteWidth(type); }
 };

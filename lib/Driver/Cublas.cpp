@@ -27,9 +27,11 @@ constexpr int cublasSuccess = 0;
 /// CUBLAS_OP_N, CUBLAS_GEMM_DEFAULT.
 constexpr int cublasNoTranspose = 0, cublasDefaultAlgorithm = -1;
 /// cublasComputeType_t.
-constexpr int cublasCompute32F = 68, cublasCompute64F = 70;
+constexpr int cublasCompute32F = 68, cublasCompute64F = 70,
+              cublasCompute32FFastTF32 = 77;
 /// cudaDataType.
-constexpr int cudaReal64F = 1, cudaReal16F = 2, cudaReal16BF = 14;
+constexpr int cudaReal32F = 0, cudaReal64F = 1, cudaReal16F = 2,
+              cudaReal16BF = 14;
 /// What the documentation of cublasSetWorkspace asks for on Hopper.
 constexpr size_t workspaceBytes = size_t(32) << 20;
 } // namespace
@@ -153,10 +155,24 @@ static int dataType(ElementKind type) {
   switch (type) {
   case ElementKind::F64:
     return cudaReal64F;
+  case ElementKind::F32:
+  case ElementKind::TF32:
+    return cudaReal32F;
   case ElementKind::BF16:
     return cudaReal16BF;
   default:
     return cudaReal16F;
+  }
+}
+
+static int computeType(ElementKind type) {
+  switch (type) {
+  case ElementKind::F64:
+    return cublasCompute64F;
+  case ElementKind::TF32:
+    return cublasCompute32FFastTF32;
+  default:
+    return cublasCompute32F;
   }
 }
 
@@ -178,7 +194,7 @@ llvm::Error Cublas::multiply(const CublasProduct &product) {
                    cublasNoTranspose, n, m, k, alpha, pointer(product.b), type,
                    n, k * n, pointer(product.a), type, k, m * k, beta,
                    pointer(product.c), type, n, m * n, product.batch,
-                   wide ? cublasCompute64F : cublasCompute32F,
+                   computeType(product.type),
                    cublasDefaultAlgorithm),
                "cublasGemmStridedBatchedEx");
 }

@@ -37,7 +37,7 @@ struct Flags {
             llvm::cl::desc("With --all: leave out what the model thinks this "
                            "much slower than its choice"),
             llvm::cl::init(0), llvm::cl::cat(category)),
-        types("types", llvm::cl::desc("f16, bf16 or f64"),
+        types("types", llvm::cl::desc("f16, bf16, tf32, f32, f64 ..."),
               llvm::cl::CommaSeparated,
               llvm::cl::list_init<std::string>({"f16", "f64"}),
               llvm::cl::cat(category)),

@@ -8,6 +8,7 @@
 
 #include "kami/Bridge/Bridge.h"
 #include "kami/Plan/Chain.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLExtras.h"

@@ -247,6 +247,7 @@ private:
   void compileKernel(const OperandShape &shape, Entry &entry);
   llvm::Expected<Entry> makeEntry(const OperandShape &shape,
                                   const std::string &algorithm,
+                                  const std::string &tile,
                                   const Operands &operands);
   llvm::Expected<std::unique_ptr<CublasContestant>>
   makePeer(const OperandShape &shape, const Operands &operands);
@@ -344,11 +345,12 @@ void Benchmark::compileKernel(const OperandShape &shape, Entry &entry) {
   CompileOptions compileOptions;
   compileOptions.chip = description.chip;
   compileOptions.algorithm = entry.row.algorithm;
+  compileOptions.tile = entry.row.tile;
   // That an algorithm has no plan for a size is a finding; all that goes wrong
   // after the plan is a failure.
   auto planned = makeModule(context, shape);
   if (failed(compile(*planned, compileOptions, Level::Planned))) {
-    if (entry.row.algorithm == "auto")
+    if (entry.row.algorithm == "auto" && entry.row.tile.empty())
       return reject(entry, "no plan: " + errors);
     entry.row.plan = "(no plan: " + errors + ")";
     return;
@@ -414,12 +416,14 @@ static double errorBound(const OperandShape &shape) {
 
 llvm::Expected<Entry> Benchmark::makeEntry(const OperandShape &shape,
                                            const std::string &algorithm,
+                                           const std::string &tile,
                                            const Operands &operands) {
   Entry entry;
   entry.row.type = shape.type;
   entry.row.n = shape.n;
   entry.row.batch = shape.batch;
   entry.row.algorithm = algorithm;
+  entry.row.tile = tile;
   compileKernel(shape, entry);
   if (!entry.contestant)
     return entry;
@@ -492,14 +496,15 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
     return error;
   std::vector<Entry> entries;
   std::vector<Contestant *> contestants;
-  for (const std::string &algorithm : options.algorithms) {
-    llvm::Expected<Entry> entry = makeEntry(shape, algorithm, operands);
-    if (!entry)
-      return entry.takeError();
-    entries.push_back(std::move(*entry));
-    if (entries.back().contestant)
-      contestants.push_back(entries.back().contestant.get());
-  }
+  for (const std::string &algorithm : options.algorithms)
+    for (const std::string &tile : options.tiles) {
+      llvm::Expected<Entry> entry = makeEntry(shape, algorithm, tile, operands);
+      if (!entry)
+        return entry.takeError();
+      entries.push_back(std::move(*entry));
+      if (entries.back().contestant)
+        contestants.push_back(entries.back().contestant.get());
+    }
   llvm::Expected<std::unique_ptr<CublasContestant>> peer =
       makePeer(shape, operands);
   if (!peer)

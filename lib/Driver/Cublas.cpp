@@ -194,7 +194,6 @@ llvm::Error Cublas::multiply(const CublasProduct &product) {
                    cublasNoTranspose, n, m, k, alpha, pointer(product.b), type,
                    n, k * n, pointer(product.a), type, k, m * k, beta,
                    pointer(product.c), type, n, m * n, product.batch,
-                   computeType(product.type),
-                   cublasDefaultAlgorithm),
+                   computeType(product.type), cublasDefaultAlgorithm),
                "cublasGemmStridedBatchedEx");
 }

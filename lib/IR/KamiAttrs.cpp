@@ -49,6 +49,45 @@ BarrierScopeKind kami::toKind(BarrierScope scope) {
 // Assembly
 //===----------------------------------------------------------------------===//
 
+/// `, interleave = [0, 8, 2]` and `, teams = 4`; nothing for none, and for one.
+static ParseResult parseSharedWork(mlir::AsmParser &parser,
+                                   llvm::SmallVector<int64_t> &interleave,
+                                   int64_t &teams) {
+  teams = 1;
+  while (succeeded(parser.parseOptionalComma())) {
+    llvm::StringRef key;
+    llvm::SMLoc location = parser.getCurrentLocation();
+    if (parser.parseKeyword(&key) || parser.parseEqual())
+      return failure();
+    if (key == "teams") {
+      if (parser.parseInteger(teams))
+        return failure();
+    } else if (key == "interleave") {
+      interleave.clear();
+      if (parser.parseCommaSeparatedList(
+              mlir::AsmParser::Delimiter::Square,
+              [&] { return parser.parseInteger(interleave.emplace_back()); }))
+        return failure();
+    } else {
+      return parser.emitError(location,
+                              "expected 'interleave' or 'teams', but got '")
+             << key << "'";
+    }
+  }
+  return success();
+}
+
+static void printSharedWork(mlir::AsmPrinter &printer,
+                            llvm::ArrayRef<int64_t> interleave, int64_t teams) {
+  if (!interleave.empty()) {
+    printer << ", interleave = [";
+    llvm::interleaveComma(interleave, printer.getStream());
+    printer << "]";
+  }
+  if (teams != 1)
+    printer << ", teams = " << teams;
+}
+
 /// `16x8x16`
 static ParseResult parseExtents(mlir::AsmParser &parser, int64_t &m, int64_t &n,
                                 int64_t &k) {
@@ -201,7 +240,9 @@ MmaAtomAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
 }
 
 bool MmaAtomAttr::isTF32() const {
-  return getInstruction() == InstructionKind::MmaSync && getAType().isF32();
+  return (getInstruction() == InstructionKind::MmaSync ||
+          getInstruction() == InstructionKind::Wgmma) &&
+         getAType().isF32();
 }
 
 mlir::Type MmaAtomAttr::getElementType(Role role) const {

@@ -17,7 +17,7 @@ static constexpr int64_t accessBytes = 16;
 /// elements of so many bytes: a power of two, so that what a lane has of it is
 /// one access.
 template <typename Make>
-static int64_t groupOf(int64_t tiles, int64_t bytes, Make make) {
+static int64_t widestGroup(int64_t tiles, int64_t bytes, Make make) {
   int64_t group = 1;
   while (tiles % (2 * group) == 0 &&
          make(2 * group).run() * bytes <= accessBytes)
@@ -39,16 +39,18 @@ Interleave kami::interleavingOf(const Problem &problem, const Atom &atom,
                    : problem.majorB == Major::K ? bytesB
                                                 : 0;
   if (bytesK && canInterleaveK(maps))
-    groups.k =
-        groupOf(partition.sliceK / atom.shape.k, bytesK,
-                [&](int64_t group) { return TileOrder::alongK(maps, group); });
+    groups.k = widestGroup(
+        partition.sliceK / atom.shape.k, bytesK,
+        [&](int64_t group) { return TileOrder::alongK(maps, group); });
   if (problem.majorB == Major::MN)
     groups.n =
-        groupOf(partition.warpN / atom.shape.n, bytesB,
-                [&](int64_t group) { return TileOrder::alongN(maps, group); });
+        widestGroup(partition.warpN / atom.shape.n, bytesB, [&](int64_t group) {
+          return TileOrder::alongN(maps, group);
+        });
   if (problem.majorA == Major::MN)
     groups.m =
-        groupOf(partition.warpM / atom.shape.m, bytesA,
-                [&](int64_t group) { return TileOrder::alongM(maps, group); });
+        widestGroup(partition.warpM / atom.shape.m, bytesA, [&](int64_t group) {
+          return TileOrder::alongM(maps, group);
+        });
   return groups;
 }

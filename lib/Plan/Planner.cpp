@@ -111,15 +111,16 @@ static Costs costsOf(const CalibratedCost &cost, const Partition &partition,
 }
 
 /// How many single warps share a block. Starting a block costs a multiprocessor
-/// about as much as loading a small product does; but all multiprocessors should
-/// get several blocks, and hold more than one.
+/// about as much as loading a small product does; but all multiprocessors
+/// should get several blocks, and hold more than one.
 static int64_t teamsFor(const Candidate &candidate, const Problem &problem,
                         const Chip &chip) {
   constexpr int64_t mostTeams = 8, leastBlocks = 4, leastResident = 2;
   const Plan &plan = candidate.plan;
-  if (!candidate.fits() || plan.unit() != Unit::Warp || plan.grid.warps() != 1 ||
-      plan.slices.sharedA + plan.slices.sharedB > 0 || problem.warps ||
-      problem.source == Source::Block || problem.isComplex)
+  if (!candidate.fits() || plan.unit() != Unit::Warp ||
+      plan.grid.warps() != 1 || plan.slices.sharedA + plan.slices.sharedB > 0 ||
+      problem.warps || problem.grid || problem.source == Source::Block ||
+      problem.isComplex)
     return 1;
   auto suffice = [&](int64_t teams) {
     return candidate.calibrated.blocks / double(teams) >=

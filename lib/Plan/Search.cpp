@@ -148,16 +148,18 @@ void GridSearch::tryTile(const Extents &tile) {
   if (!wants(Transport::Staged))
     return;
   // Wider slices have fewer barriers; those that do not divide a stage waste.
-  // Where nothing is sent, only their parking differs.
+  // Where nothing is sent, their parking differs, and how wide accesses are.
   bool isBroadcast = grid.m > 1 || grid.n > 1;
   int64_t steps = partition.stageK / atomK;
   // Atoms that are shallow take more of them to a slice.
   for (int64_t width : {16, 8, 4, 2, 1}) {
     if (width > 4 && width * atomK > shallowSlice)
       continue;
-    bool isUseful = width == 1 || (isBroadcast && steps % width == 0);
-    if (isUseful &&
-        tryStaged(Partition(tile, grid, atom.atom->shape, atomK * width)))
+    Partition sliced(tile, grid, atom.atom->shape, atomK * width);
+    bool widens = interleavingOf(problem, *atom.atom, sliced).k == width;
+    bool isUseful =
+        width == 1 || ((isBroadcast || widens) && steps % width == 0);
+    if (isUseful && tryStaged(sliced))
       return;
   }
 }

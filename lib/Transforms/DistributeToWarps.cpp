@@ -38,7 +38,8 @@ static LogicalResult verifyWarps(Operation *op, PlanAttr plan) {
   int64_t known = int64_t((*block)[0]) * (*block)[1] * (*block)[2];
   if (known != threads)
     return op->emitOpError("expected blocks of ")
-           << threads << " threads, the plan's " << plan.getTeams() * plan.getGrid().warps()
+           << threads << " threads, the plan's "
+           << plan.getTeams() * plan.getGrid().warps()
            << " warps, but the kernel's known_block_size has " << known;
   return success();
 }

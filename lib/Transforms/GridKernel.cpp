@@ -185,7 +185,8 @@ void GridKernel::emitBody(gpu::GPUFuncOp kernel, EmitTile emit) {
   if (teams > 1) {
     Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
     first = b.createOrFold<arith::AddIOp>(
-        first, b.createOrFold<arith::DivUIOp>(thread, constant(threads / teams)));
+        first,
+        b.createOrFold<arith::DivUIOp>(thread, constant(threads / teams)));
   }
   std::optional<int64_t> total = getConstantIntValue(count.total);
   if (total && *total <= maxGridExtent) {

@@ -23,6 +23,7 @@ static llvm::Expected<BenchmarkOptions> parse(Flags &flags) {
     options.sizes.push_back(n);
   }
   options.algorithms = flags.algorithms;
+  options.tiles = flags.tiles;
   options.batch = flags.batch;
   options.repeats = flags.repeats;
   options.types.clear();

@@ -45,6 +45,11 @@ struct Flags {
                    llvm::cl::CommaSeparated,
                    llvm::cl::list_init<std::string>({"auto", "1d", "2d", "3d"}),
                    llvm::cl::cat(category)),
+        tiles("tiles",
+              llvm::cl::desc("What a block computes, instead of the planner's "
+                             "choice (batched)"),
+              llvm::cl::value_desc("MxNxK,..."), llvm::cl::CommaSeparated,
+              llvm::cl::list_init<std::string>({""}), llvm::cl::cat(category)),
         batch("batch", llvm::cl::desc("Products of a launch"),
               llvm::cl::init(10000), llvm::cl::cat(category)),
         repeats("repeats", llvm::cl::desc("Replays"), llvm::cl::init(20),
@@ -88,7 +93,7 @@ struct Flags {
   llvm::cl::opt<bool> all;
   llvm::cl::opt<int64_t> blocks, products;
   llvm::cl::opt<double> slower;
-  llvm::cl::list<std::string> types, algorithms;
+  llvm::cl::list<std::string> types, algorithms, tiles;
   llvm::cl::opt<int64_t> batch, repeats;
   llvm::cl::opt<std::string> format, output;
   llvm::cl::opt<std::string> peers, calibration;

@@ -33,6 +33,8 @@ struct BenchmarkOptions {
   /// Products of a launch.
   int64_t batch = 10000;
   std::vector<std::string> algorithms = {"auto", "1d", "2d", "3d"};
+  /// What a block computes, "MxNxK"; empty for the planner's choice.
+  std::vector<std::string> tiles = {""};
   /// Timed replays of the graph.
   int64_t repeats = 20;
 };
@@ -67,6 +69,8 @@ struct BenchmarkRow {
   int64_t n = 0;
   int64_t batch = 0;
   std::string algorithm;
+  /// The one that was asked for, or empty.
+  std::string tile;
   /// The plan in one line; where nothing was timed, the reason in parentheses.
   std::string plan;
   LaunchTime kami, cublas;

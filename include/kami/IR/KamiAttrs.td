@@ -181,8 +181,8 @@ def Kami_MmaAtomAttr : Kami_Attr<"MmaAtom", "mma_atom"> {
     Extents getExtents() const { return {getM(), getN(), getK()}; }
     /// Whether the instruction reads f32 registers as tf32 numbers.
     bool isTF32() const;
-    /// Whether fragments of A and B hold tf32 numbers, rounded when loaded.
     OperandMaps getOperandMaps() const { return {&getMap(Role::A), &getMap(Role::B)}; }
+    /// Whether fragments of A and B hold tf32 numbers, rounded when loaded.
     bool roundsToTF32() const { return isTF32() && getProducts() == 1; }
   }];
 }
@@ -251,7 +251,7 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     `tile` `=` custom<Extents>($tileM, $tileN, $tileK) `,`
     `transport` `=` $transport `,`
     `slices` `=` `{` `k` `=` $sliceK `,` `shared` `=` `[` $sharedA `,` $sharedB `]` `}`
-    (`,` `interleave` `=` `[` $interleave^ `]`)? (`,` `teams` `=` $teams^)? `>`
+    `` custom<SharedWork>($interleave, $teams) `` `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -12,6 +12,10 @@ using namespace kami;
 
 /// The widest access of a lane.
 static constexpr int64_t accessBytes = 16;
+/// Of elements as wide as this, neighbouring lanes' are a sector of memory as
+/// they are; wider accesses only take registers. (H200, f64 64³: 168 registers
+/// become 194, 243 µs for 10 000 products 316.)
+static constexpr int64_t wideElement = 8;
 
 /// How many of `tiles` make a group of the order that `make` builds, of
 /// elements of so many bytes: a power of two, so that what a lane has of it is
@@ -19,6 +23,8 @@ static constexpr int64_t accessBytes = 16;
 template <typename Make>
 static int64_t widestGroup(int64_t tiles, int64_t bytes, Make make) {
   int64_t group = 1;
+  if (bytes >= wideElement)
+    return 0;
   while (tiles % (2 * group) == 0 &&
          make(2 * group).run() * bytes <= accessBytes)
     group *= 2;

@@ -113,6 +113,13 @@ TEST(Interleaving, AsWideAsAccessesAre) {
   problem.majorA = Major::MN;
   problem.majorB = Major::MN;
   EXPECT_EQ(groups({64, 64, 64}, 64), (Interleave{4, 8, 0}));
+  const Atom &doubles = *findAtom("mma_sync.m16n8k8.f64.f64");
+  problem.operand = ElementKind::F64;
+  EXPECT_TRUE(
+      interleavingOf(problem, doubles,
+                     Partition({64, 64, 64}, {1, 1, 1}, doubles.shape, 8))
+          .isPlain());
+  problem.operand = ElementKind::F16;
   problem.majorA = problem.majorB = std::nullopt;
   EXPECT_TRUE(groups({64, 64, 64}, 64).isPlain());
 }

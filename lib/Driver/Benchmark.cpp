@@ -14,6 +14,7 @@
 #include "kami/Driver/GemmSpec.h"
 #include "kami/Driver/Run.h"
 #include "kami/Plan/Explain.h"
+#include "kami/Plan/Planner.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/STLExtras.h"
@@ -244,11 +245,14 @@ public:
   bool right = true;
 
 private:
-  void compileKernel(const OperandShape &shape, Entry &entry);
+  void compileKernel(const OperandShape &shape, const Candidate *candidate,
+                     Entry &entry);
   llvm::Expected<Entry> makeEntry(const OperandShape &shape,
                                   const std::string &algorithm,
                                   const std::string &tile,
+                                  const Candidate *candidate,
                                   const Operands &operands);
+  llvm::Expected<std::vector<Candidate>> plan(const OperandShape &shape) const;
   llvm::Expected<std::unique_ptr<CublasContestant>>
   makePeer(const OperandShape &shape, const Operands &operands);
   llvm::Expected<std::string> firstRun(Contestant &contestant,
@@ -334,7 +338,8 @@ static mlir::OwningOpRef<mlir::ModuleOp> makeModule(mlir::MLIRContext &context,
 }
 
 /// Plans, builds and loads the entry's kernel.
-void Benchmark::compileKernel(const OperandShape &shape, Entry &entry) {
+void Benchmark::compileKernel(const OperandShape &shape,
+                              const Candidate *candidate, Entry &entry) {
   std::string errors;
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
@@ -346,6 +351,8 @@ void Benchmark::compileKernel(const OperandShape &shape, Entry &entry) {
   compileOptions.chip = description.chip;
   compileOptions.algorithm = entry.row.algorithm;
   compileOptions.tile = entry.row.tile;
+  if (candidate)
+    compileOptions.plan = candidate->plan;
   // That an algorithm has no plan for a size is a finding; all that goes wrong
   // after the plan is a failure.
   auto planned = makeModule(context, shape);
@@ -417,6 +424,7 @@ static double errorBound(const OperandShape &shape) {
 llvm::Expected<Entry> Benchmark::makeEntry(const OperandShape &shape,
                                            const std::string &algorithm,
                                            const std::string &tile,
+                                           const Candidate *candidate,
                                            const Operands &operands) {
   Entry entry;
   entry.row.type = shape.type;
@@ -424,7 +432,11 @@ llvm::Expected<Entry> Benchmark::makeEntry(const OperandShape &shape,
   entry.row.batch = shape.batch;
   entry.row.algorithm = algorithm;
   entry.row.tile = tile;
-  compileKernel(shape, entry);
+  if (candidate) {
+    const Chip &chip = **findChip(description.chip);
+    entry.row.predicted = candidate->calibrated.total / chip.boostMHz;
+  }
+  compileKernel(shape, candidate, entry);
   if (!entry.contestant)
     return entry;
   llvm::Expected<std::string> wrong =
@@ -490,21 +502,57 @@ llvm::Error Benchmark::takeTurns(llvm::ArrayRef<Contestant *> contestants) {
   return llvm::Error::success();
 }
 
+/// The planner's candidates, best first, as many as are asked for.
+llvm::Expected<std::vector<Candidate>>
+Benchmark::plan(const OperandShape &shape) const {
+  Problem problem;
+  problem.extents = {shape.n, shape.n, shape.n};
+  problem.operand = shape.type;
+  problem.accumulator = defaultAccumulator(shape.type);
+  problem.batch = shape.batch;
+  PlannerOptions planner;
+  planner.keepRejected = false;
+  llvm::Expected<Choice> choice =
+      choosePlan(problem, **findChip(description.chip), planner);
+  if (!choice)
+    return choice.takeError();
+  auto &all = choice->candidates;
+  return std::vector<Candidate>(
+      all.begin(),
+      all.begin() + std::min<size_t>(all.size(), options.candidates));
+}
+
 llvm::Error Benchmark::measure(const OperandShape &shape) {
   Operands operands(device.get(), shape);
   if (llvm::Error error = operands.allocate())
     return error;
   std::vector<Entry> entries;
   std::vector<Contestant *> contestants;
-  for (const std::string &algorithm : options.algorithms)
-    for (const std::string &tile : options.tiles) {
-      llvm::Expected<Entry> entry = makeEntry(shape, algorithm, tile, operands);
-      if (!entry)
-        return entry.takeError();
-      entries.push_back(std::move(*entry));
-      if (entries.back().contestant)
-        contestants.push_back(entries.back().contestant.get());
-    }
+  auto add = [&](const std::string &algorithm, const std::string &tile,
+                 const Candidate *candidate) -> llvm::Error {
+    llvm::Expected<Entry> entry =
+        makeEntry(shape, algorithm, tile, candidate, operands);
+    if (!entry)
+      return entry.takeError();
+    entries.push_back(std::move(*entry));
+    if (entries.back().contestant)
+      contestants.push_back(entries.back().contestant.get());
+    return llvm::Error::success();
+  };
+  if (options.candidates > 0) {
+    llvm::Expected<std::vector<Candidate>> candidates = plan(shape);
+    if (!candidates)
+      return candidates.takeError();
+    for (const Candidate &candidate : *candidates)
+      if (llvm::Error error =
+              add(flag(candidate.plan.algorithm()).str(), "", &candidate))
+        return error;
+  } else {
+    for (const std::string &algorithm : options.algorithms)
+      for (const std::string &tile : options.tiles)
+        if (llvm::Error error = add(algorithm, tile, nullptr))
+          return error;
+  }
   llvm::Expected<std::unique_ptr<CublasContestant>> peer =
       makePeer(shape, operands);
   if (!peer)

@@ -36,15 +36,15 @@ struct Column {
 
 enum : size_t { planColumn = 4 };
 /// In the order of `cells`.
-constexpr Column columns[] = {{"type", 4},          {"n", 4},
-                              {"batch", 6},         {"algorithm", 9},
-                              {"plan", -1},         {"kami_us", 9},
-                              {"kami_min", 9},      {"kami_max", 9},
-                              {"cublas_us", 9},     {"speedup", 7},
-                              {"GB/s", 6},          {"TFLOPS", 6},
-                              {"registers", 9},     {"cublas_min", 0},
-                              {"cublas_max", 0},    {"device", 0},
-                              {"cublas_version", 0}};
+constexpr Column columns[] = {{"type", 4},           {"n", 4},
+                              {"batch", 6},          {"algorithm", 9},
+                              {"plan", -1},          {"kami_us", 9},
+                              {"kami_min", 9},       {"kami_max", 9},
+                              {"cublas_us", 9},      {"speedup", 7},
+                              {"GB/s", 6},           {"TFLOPS", 6},
+                              {"registers", 9},      {"cublas_min", 0},
+                              {"cublas_max", 0},     {"device", 0},
+                              {"cublas_version", 0}, {"predicted_us", 0}};
 } // namespace
 
 /// Empty for 0: nothing was measured.
@@ -83,7 +83,7 @@ void BenchmarkTable::add(const BenchmarkRow &row) {
             number("%.2f", row.teraflops()),
             row.registers ? std::to_string(row.registers) : "",
             number("%.3f", row.cublas.least), number("%.3f", row.cublas.most),
-            device.name, device.cublas});
+            device.name, device.cublas, number("%.3f", row.predicted)});
 }
 
 /// A field as RFC 4180 wants it.

@@ -9,6 +9,7 @@
 #include "Flags.h"
 #include "kami/Driver/Benchmark.h"
 #include "kami/Driver/Run.h"
+#include <limits>
 
 using namespace kami;
 
@@ -24,6 +25,8 @@ static llvm::Expected<BenchmarkOptions> parse(Flags &flags) {
   }
   options.algorithms = flags.algorithms;
   options.tiles = flags.tiles;
+  if (flags.all)
+    options.candidates = std::numeric_limits<int64_t>::max();
   options.batch = flags.batch;
   options.repeats = flags.repeats;
   options.types.clear();

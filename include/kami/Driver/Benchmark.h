@@ -35,6 +35,8 @@ struct BenchmarkOptions {
   std::vector<std::string> algorithms = {"auto", "1d", "2d", "3d"};
   /// What a block computes, "MxNxK"; empty for the planner's choice.
   std::vector<std::string> tiles = {""};
+  /// Every candidate of the planner instead, up to so many; 0 for its choices.
+  int64_t candidates = 0;
   /// Timed replays of the graph.
   int64_t repeats = 20;
 };
@@ -74,6 +76,8 @@ struct BenchmarkRow {
   /// The plan in one line; where nothing was timed, the reason in parentheses.
   std::string plan;
   LaunchTime kami, cublas;
+  /// What the model says, in microseconds, where the planner was asked.
+  double predicted = 0;
   /// 32-bit registers of a thread, as loaded; 0 where nothing was.
   int64_t registers = 0;
 

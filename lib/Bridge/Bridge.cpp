@@ -147,7 +147,8 @@ Exchange kami::exchangeOf(GemmOp op, const Plan &plan) {
     return isa<DistributedType>(operand.getType()) ? Source::Block
                                                    : Source::Memory;
   };
-  return {plan.transport, source(op.getA()), source(op.getB()), plan.unit()};
+  return {plan.transport, source(op.getA()), source(op.getB()), plan.unit(),
+          plan.isScoped()};
 }
 
 PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {

@@ -13,6 +13,7 @@
 #include "kami/Driver/Compile.h"
 #include "kami/Driver/GemmSpec.h"
 #include "kami/Driver/Run.h"
+#include "kami/Model/CalibrationFile.h"
 #include "kami/Plan/Explain.h"
 #include "kami/Plan/Planner.h"
 #include "mlir/IR/Diagnostics.h"
@@ -351,6 +352,7 @@ void Benchmark::compileKernel(const OperandShape &shape,
   compileOptions.chip = description.chip;
   compileOptions.algorithm = entry.row.algorithm;
   compileOptions.tile = entry.row.tile;
+  compileOptions.calibration = options.calibration;
   if (candidate)
     compileOptions.plan = candidate->plan;
   // That an algorithm has no plan for a size is a finding; all that goes wrong
@@ -512,8 +514,13 @@ Benchmark::plan(const OperandShape &shape) const {
   problem.batch = shape.batch;
   PlannerOptions planner;
   planner.keepRejected = false;
-  llvm::Expected<Choice> choice =
-      choosePlan(problem, **findChip(description.chip), planner);
+  const Chip &chip = **findChip(description.chip);
+  llvm::Expected<std::optional<Calibration>> calibration =
+      loadCalibration(options.calibration, chip);
+  if (!calibration)
+    return calibration.takeError();
+  planner.calibration = *calibration ? &**calibration : nullptr;
+  llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
   if (!choice)
     return choice.takeError();
   auto &all = choice->candidates;

@@ -93,12 +93,19 @@ static constexpr llvm::StringLiteral sharedBandwidthBody = R"(
       memref.store %single, %out[%gid] : memref<?xi32>
 )";
 
+/// In each repeat a thread reads what another block's read before: its own
+/// part would be in the first-level cache.
 static constexpr llvm::StringLiteral readBody = R"(
       %zero = arith.constant dense<0> : vector<4xi32>
-      %start = arith.muli %gid, %c4 : index
       %step = arith.muli %threads, %c4 : index
+      %blocks_ahead = arith.constant 37 : index
+      %ahead = arith.muli %width, %blocks_ahead : index
       %sum = scf.for %i = %c0 to %repeats step %c1
           iter_args(%old = %zero) -> (vector<4xi32>) {
+        %shift = arith.muli %i, %ahead : index
+        %moved = arith.addi %gid, %shift : index
+        %place = arith.remui %moved, %threads : index
+        %start = arith.muli %place, %c4 : index
         %inner = scf.for %j = %start to %count step %step
             iter_args(%before = %old) -> (vector<4xi32>) {
           %value = vector.load %in[%j] {alignment = 16}

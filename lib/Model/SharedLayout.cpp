@@ -227,7 +227,7 @@ void Tile::addParking(SharedTraffic &traffic) const {
 /// What travels along rows is waited for by rows. Buffers and parked slices of
 /// A and B are apart, and each row's, or column's, are.
 BarrierScope Tile::scope() const {
-  if (exchange.unit == Unit::WarpGroup)
+  if (!exchange.isScoped)
     return BarrierScope::Block;
   const WarpGrid &grid = partition.grid;
   bool sendsA = grid.n > 1 && (parksA() || slicing.sharedA < partition.heldA());

@@ -16,6 +16,8 @@ static constexpr int64_t accessBytes = 16;
 /// they are; wider accesses only take registers. (H200, f64 64³: 168 registers
 /// become 194, 243 µs for 10 000 products 316.)
 static constexpr int64_t wideElement = 8;
+/// Elements that fill a register.
+static constexpr int64_t wordElement = 4;
 
 /// How many of `tiles` make a group of the order that `make` builds, of
 /// elements of so many bytes: a power of two, so that what a lane has of it is
@@ -44,10 +46,16 @@ Interleave kami::interleavingOf(const Problem &problem, const Atom &atom,
   int64_t bytesK = problem.majorA == Major::K   ? bytesA
                    : problem.majorB == Major::K ? bytesB
                                                 : 0;
-  if (bytesK && canInterleaveK(maps))
-    groups.k = widestGroup(
-        partition.sliceK / atom.shape.k, bytesK,
-        [&](int64_t group) { return TileOrder::alongK(maps, group); });
+  if (bytesK && canInterleaveK(maps)) {
+    auto order = [&](int64_t group) { return TileOrder::alongK(maps, group); };
+    groups.k = widestGroup(partition.sliceK / atom.shape.k, bytesK, order);
+    // An instruction wants registers of two rows in turn, so that what is
+    // loaded of one row is moved. For twice the width only, that is not worth
+    // the registers.
+    bool isWord = bytesK >= wordElement;
+    if (isWord && order(groups.k).run() * bytesK < accessBytes)
+      groups.k = 0;
+  }
   if (problem.majorB == Major::MN)
     groups.n =
         widestGroup(partition.warpN / atom.shape.n, bytesB, [&](int64_t group) {

@@ -137,7 +137,7 @@ gpu.func @rectangular(%a: memref<32x96xf16>, %b: memref<96x24xf16>, %c: memref<3
 // CHECK:         %[[K_A:.+]] = arith.muli %[[PART]], %c16
 // CHECK:         %[[M:.+]] = arith.muli %[[ROW]], %c16
 // CHECK:         kami.load %[[A]][%[[M]], %[[K_A]]]
-// CHECK-COUNT-2: kami.broadcast in [2, 2, 2] within layer
+// CHECK-COUNT-2: kami.broadcast in [2, 2, 2]
 // CHECK:         %[[PARTIAL:.+]] = kami.mma
 // CHECK-NOT:     kami.broadcast
 // CHECK:         %[[SUM:.+]] = kami.reduce in [2, 2, 2] %[[PARTIAL]] via %[[START]] : !c16x8,
@@ -162,24 +162,22 @@ gpu.func @three_d(%a: memref<32x64xf16>, %b: memref<64x16xf16>, %c: memref<32x16
 
 // CHECK-LABEL: gpu.func @within_row
 // CHECK:         gpu.barrier
-// CHECK:         kami.broadcast in [2, 2, 1] within row
-// CHECK:         kami.broadcast in [2, 2, 1] within row
+// CHECK-COUNT-4: kami.broadcast in [2, 2, 1] within row
 // CHECK-NOT:     gpu.barrier
-// CHECK:         kami.broadcast in [2, 2, 1] within row
-// CHECK:         kami.broadcast in [2, 2, 1] within row
+// CHECK-COUNT-4: kami.broadcast in [2, 2, 1] within row
 // CHECK:         gpu.barrier
 // CHECK:         kami.broadcast in [1, 4, 1]
 // CHECK-NOT:     within
-#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
-#plan = #kami.plan<two_d, grid = [2, 2, 1], unit = warp, atom = #hmma, tile = 32x16x32, transport = staged, slices = {k = 16, shared = [0, 1]}>
-#other = #kami.plan<one_d, grid = [1, 4, 1], unit = warp, atom = #hmma, tile = 16x32x64, transport = staged, slices = {k = 16, shared = [0, 0]}>
-!b = !kami.distributed<32x16xf16, b, #plan>
+#dmma = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+#plan = #kami.plan<two_d, grid = [2, 2, 1], unit = warp, atom = #dmma, tile = 32x16x32, transport = staged, slices = {k = 8, shared = [0, 2]}>
+#other = #kami.plan<one_d, grid = [1, 4, 1], unit = warp, atom = #dmma, tile = 16x32x64, transport = staged, slices = {k = 8, shared = [0, 0]}>
+!b = !kami.distributed<32x16xf64, b, #plan>
 gpu.module @kernels {
-gpu.func @within_row(%a: memref<32x32xf16>, %b: memref<32x16xf16>, %c: memref<32x16xf32>, %d: memref<16x64xf16>, %e: memref<64x32xf16>, %f: memref<16x32xf32>) kernel {
-  %right = kami.distribute %b : memref<32x16xf16> -> !b
-  kami.gemm ins(%a, %right : memref<32x32xf16>, !b) outs(%c : memref<32x16xf32>) accumulator(f32) plan(#plan)
-  kami.gemm ins(%a, %right : memref<32x32xf16>, !b) outs(%c : memref<32x16xf32>) accumulator(f32) plan(#plan)
-  kami.gemm ins(%d, %e : memref<16x64xf16>, memref<64x32xf16>) outs(%f : memref<16x32xf32>) accumulator(f32) plan(#other)
+gpu.func @within_row(%a: memref<32x32xf64>, %b: memref<32x16xf64>, %c: memref<32x16xf64>, %d: memref<16x64xf64>, %e: memref<64x32xf64>, %f: memref<16x32xf64>) kernel {
+  %right = kami.distribute %b : memref<32x16xf64> -> !b
+  kami.gemm ins(%a, %right : memref<32x32xf64>, !b) outs(%c : memref<32x16xf64>) accumulator(f64) plan(#plan)
+  kami.gemm ins(%a, %right : memref<32x32xf64>, !b) outs(%c : memref<32x16xf64>) accumulator(f64) plan(#plan)
+  kami.gemm ins(%d, %e : memref<16x64xf64>, memref<64x32xf64>) outs(%f : memref<16x32xf64>) accumulator(f64) plan(#other)
   gpu.return
 }
 }
@@ -191,11 +189,11 @@ gpu.func @within_row(%a: memref<32x32xf16>, %b: memref<32x16xf16>, %c: memref<32
 // CHECK-LABEL: gpu.func @gathered_in_layers
 // CHECK:         kami.barrier in [2, 1, 2] within column
 // CHECK:         kami.fetch
-#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
-#plan = #kami.plan<three_d, grid = [2, 1, 2], unit = warp, atom = #hmma, tile = 32x8x64, transport = gathered, slices = {k = 16, shared = [0, 1]}>
+#dmma = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+#plan = #kami.plan<three_d, grid = [2, 1, 2], unit = warp, atom = #dmma, tile = 32x8x64, transport = gathered, slices = {k = 8, shared = [0, 2]}>
 gpu.module @kernels {
-gpu.func @gathered_in_layers(%a: memref<32x64xf16>, %b: memref<64x8xf16>, %c: memref<32x8xf32>) kernel {
-  kami.gemm ins(%a, %b : memref<32x64xf16>, memref<64x8xf16>) outs(%c : memref<32x8xf32>) accumulator(f32) plan(#plan)
+gpu.func @gathered_in_layers(%a: memref<32x64xf64>, %b: memref<64x8xf64>, %c: memref<32x8xf64>) kernel {
+  kami.gemm ins(%a, %b : memref<32x64xf64>, memref<64x8xf64>) outs(%c : memref<32x8xf64>) accumulator(f64) plan(#plan)
   gpu.return
 }
 }

@@ -233,8 +233,9 @@ TEST(SharedLayout, GatheredOperandsAreWrittenByEveryProduct) {
 // over layers and what separates products are the block's.
 TEST(SharedLayout, BarriersHoldUpThoseThatTalk) {
   const Extents atom = {16, 8, 16};
-  Exchange staged = {Transport::Staged};
-  Exchange distributed = {Transport::Staged, Source::Block, Source::Block};
+  Exchange staged,
+      distributed = {Transport::Staged, Source::Block, Source::Block};
+  staged.isScoped = distributed.isScoped = true;
   Partition square({64, 64, 64}, {2, 2, 1}, atom, 16);
   ASSERT_EQ(square.heldA(), 2);
   EXPECT_EQ(exchangeScope(square, {16, 0, 0}, staged), BarrierScope::Block);
@@ -254,4 +255,6 @@ TEST(SharedLayout, BarriersHoldUpThoseThatTalk) {
 
   Partition line({64, 64, 64}, {4, 1, 1}, atom, 16);
   EXPECT_EQ(exchangeScope(line, {16, 0, 0}, staged), BarrierScope::Block);
+  staged.isScoped = false;
+  EXPECT_EQ(exchangeScope(cube, {16, 0, 0}, staged), BarrierScope::Block);
 }

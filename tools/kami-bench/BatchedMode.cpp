@@ -25,6 +25,7 @@ static llvm::Expected<BenchmarkOptions> parse(Flags &flags) {
   }
   options.algorithms = flags.algorithms;
   options.tiles = flags.tiles;
+  options.calibration = flags.calibration;
   if (flags.all)
     options.candidates = std::numeric_limits<int64_t>::max();
   options.batch = flags.batch;

@@ -68,7 +68,7 @@ struct Flags {
         calibration(
             "calibration",
             llvm::cl::desc("What the device was measured to do: a file of "
-                           "kami-bench calibrate (block, regret)"),
+                           "kami-bench calibrate (batched, block, regret)"),
             llvm::cl::value_desc("FILE"), llvm::cl::cat(category)),
         rows("rows",
              llvm::cl::desc("Files of rows (regret, plot); what is measured "

@@ -37,6 +37,8 @@ struct BenchmarkOptions {
   std::vector<std::string> tiles = {""};
   /// Every candidate of the planner instead, up to so many; 0 for its choices.
   int64_t candidates = 0;
+  /// A file of `kami-bench calibrate` for the planner, or empty.
+  std::string calibration;
   /// Timed replays of the graph.
   int64_t repeats = 20;
 };

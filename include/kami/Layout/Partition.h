@@ -124,6 +124,8 @@ struct Exchange {
   Source a = Source::Memory;
   Source b = Source::Memory;
   Unit unit = Unit::Warp;
+  /// Whether barriers hold up only the warps that talk, or the whole block.
+  bool isScoped = false;
 
   /// Whether the parked slices of A, of B, lie in shared memory between
   /// products. Otherwise the product writes them.

@@ -272,6 +272,7 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
     problem.otherOperand = *operandB;
   problem.accumulator = *accumulator;
   problem.isComplex = op.isComplex();
+  problem.output = elementKind(partType(op.getCType().getElementType()));
   if (isa<DistributedType>(op.getA().getType()) &&
       isa<DistributedType>(op.getB().getType()))
     problem.source = Source::Block;

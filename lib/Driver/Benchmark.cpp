@@ -512,6 +512,7 @@ Benchmark::plan(const OperandShape &shape) const {
   problem.operand = shape.type;
   problem.accumulator = defaultAccumulator(shape.type);
   problem.batch = shape.batch;
+  problem.output = shape.stored();
   PlannerOptions planner;
   planner.keepRejected = false;
   const Chip &chip = **findChip(description.chip);

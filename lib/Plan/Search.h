@@ -32,8 +32,12 @@ struct Tiling {
 
 /// What the model is told of the problem.
 inline Work workOf(const Problem &problem) {
-  return {problem.extents, problem.batch, byteWidth(problem.operand),
-          byteWidth(problem.operandB()), problem.isComplex};
+  return {problem.extents,
+          problem.batch,
+          byteWidth(problem.operand),
+          byteWidth(problem.operandB()),
+          problem.output ? byteWidth(*problem.output) : 0,
+          problem.isComplex};
 }
 
 /// Tries tiles, slice widths and counts of parked slices for a fixed grid and

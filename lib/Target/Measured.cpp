@@ -89,7 +89,7 @@ static constexpr Kin h200Kin[] = {
 
 static constexpr Measurements all[] = {
     {"sm_90", "NVIDIA H200", "2026-11-21, driver 580.159.04, CUDA 13.0", 126,
-     29.2, 16.7, 1.86, 78, 3934, 701, 0.52, h200Atoms, h200Kin},
+     29.2, 16.7, 1.86, 24.6, 3934, 701, 0.52, h200Atoms, h200Kin},
 };
 
 void kami::addMeasurements(Calibration &calibration) {

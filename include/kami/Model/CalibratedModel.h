@@ -98,10 +98,11 @@ double barrierCycles(const SharedTraffic &traffic, const WarpGrid &grid,
 struct Work {
   Extents extents;
   int64_t batch = 1;
-  /// Bytes of an element of A and of B in device memory; 0 for as many as the
+  /// Bytes of an element of A, B and C in device memory; 0 for as many as the
   /// atom's.
   int64_t bytesA = 0;
   int64_t bytesB = 0;
+  int64_t bytesC = 0;
   /// Of complex numbers: four products of one part of A and one of B, which
   /// read each part twice, and two parts of C.
   bool isComplex = false;

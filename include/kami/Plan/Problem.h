@@ -38,6 +38,9 @@ struct Problem {
   /// Type of B's elements where it is not A's.
   std::optional<ElementKind> otherOperand;
 
+  /// Type of C's elements in memory where it is not the sums'.
+  std::optional<ElementKind> output;
+
   /// Along which dimension A's and B's elements are adjacent in device memory;
   /// nothing where that is not known, or they lie elsewhere.
   std::optional<Major> majorA = Major::K;

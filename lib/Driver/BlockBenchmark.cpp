@@ -143,17 +143,31 @@ BlockBenchmark::measure(const Problem &problem,
     row.cublasDx = results.cublasDx;
     row.cute = results.cute;
     row.limit = results.limit;
-    // The choice runs in turn with the fastest variant of each peer.
+    // The choice runs in turn with the fastest variant of each peer, and with
+    // the instruction alone, which has matrices of its own.
     std::vector<std::pair<int, PeerResult *>> who;
-    if (number == 0)
-      for (auto [index, result] :
-           {std::pair(results.cublasDxIndex, &row.cublasDx),
-            std::pair(results.cuteIndex, &row.cute)})
-        if (index >= 0)
-          who.push_back({index, result});
     std::vector<Rival> rivals;
-    for (auto [index, result] : who)
-      rivals.push_back(peers->rival(index, matrices, timing));
+    std::optional<BlockMatrices> limitMatrices;
+    auto compete = [&](int index, PeerResult &result, BlockMatrices &operands) {
+      if (index < 0)
+        return;
+      who.push_back({index, &result});
+      rivals.push_back(peers->rival(index, operands, timing));
+    };
+    if (number == 0) {
+      compete(results.cublasDxIndex, row.cublasDx, matrices);
+      compete(results.cuteIndex, row.cute, matrices);
+      if (results.limitIndex >= 0) {
+        limitMatrices.emplace(timer->get(), &context,
+                              peers->problemOf(results.limitIndex, problem),
+                              options.blocks);
+        if (llvm::Error error = limitMatrices->allocate())
+          return error;
+        if (llvm::Error error = limitMatrices->upload(/*integers=*/false))
+          return error;
+        compete(results.limitIndex, row.limit, *limitMatrices);
+      }
+    }
     llvm::Error error =
         measureRow(built, *timer, matrices, timing, row, rivals);
     for (auto [one, rival] : llvm::zip_equal(who, rivals))

@@ -79,6 +79,13 @@ Rival Peers::rival(int index, BlockMatrices &matrices,
   }};
 }
 
+Problem Peers::problemOf(int index, const Problem &like) const {
+  const KamiPeerInfo &info = *peer(index);
+  Problem problem = like;
+  problem.extents = {info.m, info.n, info.k};
+  return problem;
+}
+
 double Peers::rate(int index, const TimingOptions &options, int64_t repeats,
                    double microseconds) const {
   const KamiPeerInfo &info = *peer(index);
@@ -122,26 +129,26 @@ static bool isOfTypes(const KamiPeerInfo &info, const Problem &problem) {
          problem.operandB() == problem.operand;
 }
 
-llvm::Expected<PeerResult> Peers::limit(BlockTimer &timer,
-                                        mlir::MLIRContext &context,
-                                        const Problem &problem,
-                                        const TimingOptions &options,
-                                        llvm::raw_ostream &log) const {
+llvm::Expected<PeerResult>
+Peers::limit(BlockTimer &timer, mlir::MLIRContext &context,
+             const Problem &problem, const TimingOptions &options,
+             llvm::raw_ostream &log, int &fastest) const {
   PeerResult best;
   for (int index = 0; index != count; ++index) {
     const KamiPeerInfo &info = *peer(index);
     if (info.kind != KAMI_PEER_LIMIT || !isOfTypes(info, problem))
       continue;
-    Problem shape = problem;
-    shape.extents = {info.m, info.n, info.k};
-    BlockMatrices matrices(timer.get(), &context, shape, options.blocks);
+    BlockMatrices matrices(timer.get(), &context, problemOf(index, problem),
+                           options.blocks);
     if (llvm::Error error = matrices.allocate())
       return error;
     llvm::Expected<double> rate = measure(index, timer, matrices, options, log);
     if (!rate)
       return rate.takeError();
-    if (*rate > best.teraflops)
-      best = {*rate, info.variant};
+    if (*rate <= best.teraflops)
+      continue;
+    best = {*rate, info.variant};
+    fastest = index;
   }
   return best;
 }
@@ -173,7 +180,7 @@ llvm::Expected<PeerResults> Peers::measure(BlockTimer &timer,
   mlir::MLIRContext context;
   loadAllDialects(context);
   llvm::Expected<PeerResult> bound =
-      limit(timer, context, problem, options, log);
+      limit(timer, context, problem, options, log, results.limitIndex);
   if (!bound)
     return bound.takeError();
   results.limit = *bound;

@@ -21,7 +21,7 @@ namespace kami {
 struct PeerResults {
   PeerResult cublasDx, cute, limit;
   /// Numbers of the fastest variants; -1 for none.
-  int cublasDxIndex = -1, cuteIndex = -1;
+  int cublasDxIndex = -1, cuteIndex = -1, limitIndex = -1;
 };
 
 /// A library of peers (tools/kami-bench/peers/KamiPeers.h), opened; or none.
@@ -46,6 +46,8 @@ public:
   /// One variant, to be timed in turn with others, and the TFLOPS of its time.
   Rival rival(int index, BlockMatrices &matrices,
               const TimingOptions &options) const;
+  /// The product that a variant computes, where `like` says the types.
+  Problem problemOf(int index, const Problem &like) const;
   double rate(int index, const TimingOptions &options, int64_t repeats,
               double microseconds) const;
 
@@ -55,9 +57,11 @@ private:
                                  BlockMatrices &matrices,
                                  const TimingOptions &options,
                                  llvm::raw_ostream &log) const;
-  llvm::Expected<PeerResult>
-  limit(BlockTimer &timer, mlir::MLIRContext &context, const Problem &problem,
-        const TimingOptions &options, llvm::raw_ostream &log) const;
+  llvm::Expected<PeerResult> limit(BlockTimer &timer,
+                                   mlir::MLIRContext &context,
+                                   const Problem &problem,
+                                   const TimingOptions &options,
+                                   llvm::raw_ostream &log, int &fastest) const;
 
   llvm::sys::DynamicLibrary library;
   std::string file;

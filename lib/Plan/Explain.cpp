@@ -29,11 +29,19 @@ static llvm::StringRef atomName(const Plan &plan) {
 }
 
 std::string kami::summary(const Plan &plan) {
-  return llvm::formatv("{0} {1} tile {2} {3} {4}, slices of {5}, {6} of A and "
-                       "{7} of B in shared memory",
-                       flag(plan.algorithm()), print(plan.grid),
-                       print(plan.tile), atomName(plan), name(plan.transport),
-                       plan.slices.k, plan.slices.sharedA, plan.slices.sharedB);
+  std::string text =
+      llvm::formatv("{0} {1} tile {2} {3} {4}, slices of {5}, {6} of A and "
+                    "{7} of B in shared memory",
+                    flag(plan.algorithm()), print(plan.grid), print(plan.tile),
+                    atomName(plan), name(plan.transport), plan.slices.k,
+                    plan.slices.sharedA, plan.slices.sharedB);
+  const Interleave &groups = plan.interleave;
+  if (!groups.isPlain())
+    text += llvm::formatv(", tiles interleaved by {0}, {1} and {2}", groups.m,
+                          groups.n, groups.k);
+  if (plan.teams > 1)
+    text += llvm::formatv(", {0} teams", plan.teams);
+  return text;
 }
 
 /// Those that the detail asks for, in their order.

@@ -504,7 +504,7 @@ llvm::Error Benchmark::takeTurns(llvm::ArrayRef<Contestant *> contestants) {
   return llvm::Error::success();
 }
 
-/// The planner's candidates, best first, as many as are asked for.
+/// The planner's candidates, best first.
 llvm::Expected<std::vector<Candidate>>
 Benchmark::plan(const OperandShape &shape) const {
   Problem problem;
@@ -524,10 +524,7 @@ Benchmark::plan(const OperandShape &shape) const {
   llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
   if (!choice)
     return choice.takeError();
-  auto &all = choice->candidates;
-  return std::vector<Candidate>(
-      all.begin(),
-      all.begin() + std::min<size_t>(all.size(), options.candidates));
+  return std::move(choice->candidates);
 }
 
 llvm::Error Benchmark::measure(const OperandShape &shape) {
@@ -547,7 +544,7 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
       contestants.push_back(entries.back().contestant.get());
     return llvm::Error::success();
   };
-  if (options.candidates > 0) {
+  if (options.allCandidates) {
     llvm::Expected<std::vector<Candidate>> candidates = plan(shape);
     if (!candidates)
       return candidates.takeError();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/IR/KamiAttrs.h"
+#include "TileGroups.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -306,6 +307,22 @@ verifySlicing(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult
+kami::verifyTileGroups(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                       MmaAtomAttr atom, llvm::ArrayRef<int64_t> groups,
+                       llvm::ArrayRef<int64_t> tiles, bool alongK) {
+  for (auto [group, count] : llvm::zip_equal(groups, tiles))
+    if (group < 0 || (group > 0 && count % group != 0))
+      return emitError()
+             << "expected a count of interleaved tiles that divides " << count
+             << ", but got " << group;
+  if (alongK && !canInterleaveK(atom.getOperandMaps()))
+    return emitError() << "expected an atom whose lanes hold the same terms of "
+                          "A and of B, but got "
+                       << atom;
+  return success();
+}
+
 /// (C8).
 static LogicalResult
 verifyInterleave(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
@@ -317,19 +334,11 @@ verifyInterleave(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
     return emitError() << "expected interleaved tiles of warps, counted along "
                           "m, n and k, but got "
                        << interleave.size() << " counts";
-  int64_t tiles[] = {partition.warpM / atom.getM(),
-                     partition.warpN / atom.getN(),
-                     partition.sliceK / atom.getK()};
-  for (auto [group, count] : llvm::zip_equal(interleave, tiles))
-    if (group < 0 || (group > 0 && count % group != 0))
-      return emitError()
-             << "expected a count of interleaved tiles that divides " << count
-             << ", but got " << group;
-  if (interleave[2] > 0 && !canInterleaveK(atom.getOperandMaps()))
-    return emitError() << "expected an atom whose lanes hold the same terms of "
-                          "A and of B, but got "
-                       << atom;
-  return success();
+  return verifyTileGroups(emitError, atom, interleave,
+                          {partition.warpM / atom.getM(),
+                           partition.warpN / atom.getN(),
+                           partition.sliceK / atom.getK()},
+                          /*alongK=*/interleave[2] > 0);
 }
 
 LogicalResult

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/IR/KamiTypes.h"
+#include "TileGroups.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -67,15 +68,19 @@ mlir::Type FragmentType::getStorageType() const {
 }
 
 TileOrder FragmentType::getRowOrder() const {
+  if (isPlain())
+    return TileOrder(getMap().rows);
   OperandMaps maps = getAtom().getOperandMaps();
-  int64_t group = isPlain() ? 0 : getInterleave()[0];
+  int64_t group = getInterleave()[0];
   return getRole() == Role::B ? TileOrder::alongK(maps, group)
                               : TileOrder::alongM(maps, group);
 }
 
 TileOrder FragmentType::getColumnOrder() const {
+  if (isPlain())
+    return TileOrder(getMap().columns);
   OperandMaps maps = getAtom().getOperandMaps();
-  int64_t group = isPlain() ? 0 : getInterleave()[1];
+  int64_t group = getInterleave()[1];
   return getRole() == Role::A ? TileOrder::alongK(maps, group)
                               : TileOrder::alongN(maps, group);
 }
@@ -120,18 +125,9 @@ FragmentType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   if (interleave.size() != 2)
     return emitError() << "expected two counts of interleaved tiles, but got "
                        << interleave.size();
-  int64_t tiles[] = {rows / tileRows, columns / tileColumns};
-  for (auto [group, count] : llvm::zip_equal(interleave, tiles))
-    if (group < 0 || (group > 0 && count % group != 0))
-      return emitError()
-             << "expected a count of interleaved tiles that divides " << count
-             << ", but got " << group;
   bool alongK = role != Role::C && interleave[role == Role::A ? 1 : 0] > 0;
-  if (alongK && !canInterleaveK(atom.getOperandMaps()))
-    return emitError() << "expected an atom whose lanes hold the same terms of "
-                          "A and of B, but got "
-                       << atom;
-  return mlir::success();
+  return verifyTileGroups(emitError, atom, interleave,
+                          {rows / tileRows, columns / tileColumns}, alongK);
 }
 
 //===----------------------------------------------------------------------===//

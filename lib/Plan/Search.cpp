@@ -155,10 +155,11 @@ void GridSearch::tryTile(const Extents &tile) {
   for (int64_t width : {16, 8, 4, 2, 1}) {
     if (width > 4 && width * atomK > shallowSlice)
       continue;
+    if (steps % width != 0)
+      continue;
     Partition sliced(tile, grid, atom.atom->shape, atomK * width);
-    bool widens = interleavingOf(problem, *atom.atom, sliced).k == width;
-    bool isUseful =
-        width == 1 || ((isBroadcast || widens) && steps % width == 0);
+    bool isUseful = width == 1 || isBroadcast ||
+                    interleavingOf(problem, *atom.atom, sliced).k == width;
     if (isUseful && tryStaged(sliced))
       return;
   }
@@ -228,20 +229,24 @@ void GridSearch::tryGathered(const Partition &partition) {
   tryPlan(partition, Transport::Gathered, suffices ? parked : slicing);
 }
 
+/// What is kept of a plan: nothing that it is judged by depends on this.
+Plan GridSearch::interleaved(Plan plan) const {
+  plan.interleave = interleavingOf(problem, *plan.atom, plan.partition());
+  return plan;
+}
+
 void GridSearch::keepMisfit(const Plan &plan, const Resources &resources,
                             const Misfit &misfit) {
   // The largest tile, with the fewest slices parked, is worth telling about.
   auto &kept = misfits[size_t(plan.transport)];
   auto volume = [](const Extents &tile) { return tile.m * tile.n * tile.k; };
   if (!kept || volume(plan.tile) > volume(kept->plan.tile))
-    kept = Tiling{plan, resources, {}, misfit};
+    kept = Tiling{interleaved(plan), resources, {}, misfit};
 }
 
 bool GridSearch::tryPlan(const Partition &partition, Transport transport,
                          const Slicing &slicing) {
-  Plan plan = {atom.atom, partition.tile,
-               grid,      transport,
-               slicing,   interleavingOf(problem, *atom.atom, partition)};
+  Plan plan = {atom.atom, partition.tile, grid, transport, slicing};
   Resources resources =
       resourcesOf(*atom.atom, partition, slicing, chip.warpSize,
                   plan.exchange(), problem.sums());
@@ -257,7 +262,7 @@ bool GridSearch::tryPlan(const Partition &partition, Transport transport,
     return std::pair(isTight(resources, chip), cost.total);
   };
   if (!best || rank(resources, cost) < rank(best->resources, best->cost))
-    best = Tiling{plan, resources, cost, {}};
+    best = Tiling{interleaved(plan), resources, cost, {}};
   // Slices that leave more room may be found yet.
   return !isTight(resources, chip);
 }

@@ -69,6 +69,7 @@ private:
   void tryGathered(const Partition &partition);
   bool tryPlan(const Partition &partition, Transport transport,
                const Slicing &slicing);
+  Plan interleaved(Plan plan) const;
   void keepMisfit(const Plan &plan, const Resources &resources,
                   const Misfit &misfit);
   bool parkUntilFit(const Partition &partition, Slicing &slicing,

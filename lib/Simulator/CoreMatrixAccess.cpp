@@ -1,5 +1,4 @@
-//===- CoreMatrixAccess.cpp - ldmatrix and stmatrix
-//-------------------------===//
+//===- CoreMatrixAccess.cpp - ldmatrix and stmatrix -----------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- MemoryAccess.h - Where a warp's lanes access memory
-//------------------===//
+//===- MemoryAccess.h - Where a warp's lanes access memory ---- -*- C++ -*-===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

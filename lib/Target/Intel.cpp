@@ -1,5 +1,4 @@
-//===- Intel.cpp - Facts about Intel's chips and about Vulkan
-//--------------===//
+//===- Intel.cpp - Facts about Intel's chips and about Vulkan -------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

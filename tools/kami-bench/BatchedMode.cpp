@@ -9,7 +9,6 @@
 #include "Flags.h"
 #include "kami/Driver/Benchmark.h"
 #include "kami/Driver/Run.h"
-#include <limits>
 
 using namespace kami;
 
@@ -26,8 +25,7 @@ static llvm::Expected<BenchmarkOptions> parse(Flags &flags) {
   options.algorithms = flags.algorithms;
   options.tiles = flags.tiles;
   options.calibration = flags.calibration;
-  if (flags.all)
-    options.candidates = std::numeric_limits<int64_t>::max();
+  options.allCandidates = flags.all;
   options.batch = flags.batch;
   options.repeats = flags.repeats;
   options.types.clear();

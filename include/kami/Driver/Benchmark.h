@@ -35,8 +35,8 @@ struct BenchmarkOptions {
   std::vector<std::string> algorithms = {"auto", "1d", "2d", "3d"};
   /// What a block computes, "MxNxK"; empty for the planner's choice.
   std::vector<std::string> tiles = {""};
-  /// Every candidate of the planner instead, up to so many; 0 for its choices.
-  int64_t candidates = 0;
+  /// Every candidate of the planner instead of its choices.
+  bool allCandidates = false;
   /// A file of `kami-bench calibrate` for the planner, or empty.
   std::string calibration;
   /// Timed replays of the graph.

@@ -58,7 +58,7 @@ public:
   bool isPlain() const { return group == 0; }
   /// Where element `at` of a tile lies, counted from the fragment's first.
   int64_t position(int64_t tile, int64_t at) const;
-  /// Adjacent elements that a lane of the operand has of a group; 1 if plain.
+  /// Adjacent elements that a lane of the operand has of a group; 0 if plain.
   int64_t run() const { return group * held; }
 
 private:

@@ -1,5 +1,4 @@
-//===- Descriptors.h - Ops that deal in memrefs' descriptors
-//----------------===//
+//===- Descriptors.h - Ops that deal in memrefs' descriptors -- -*- C++ -*-===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- StMatrix.cpp - kami.stmatrix to NVVM
-//---------------------------------===//
+//===- StMatrix.cpp - kami.stmatrix to NVVM -------------------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

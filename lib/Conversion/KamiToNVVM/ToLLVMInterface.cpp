@@ -1,5 +1,4 @@
-//===- ToLLVMInterface.cpp
-//--------------------------------------------------===//
+//===- ToLLVMInterface.cpp ------------------------------------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

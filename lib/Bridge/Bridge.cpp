@@ -148,7 +148,7 @@ Exchange kami::exchangeOf(GemmOp op, const Plan &plan) {
                                                    : Source::Memory;
   };
   return {plan.transport, source(op.getA()), source(op.getB()), plan.unit(),
-          plan.isScoped()};
+          plan.isScoped(), plan.stages};
 }
 
 PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
@@ -161,7 +161,7 @@ PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
       plan.unit() == Unit::WarpGroup ? UnitKind::WarpGroup : UnitKind::Warp,
       toAttribute(context, *plan.atom), plan.tile.m, plan.tile.n, plan.tile.k,
       toKind(plan.transport), plan.slices.k, plan.slices.sharedA,
-      plan.slices.sharedB, groups, plan.teams);
+      plan.slices.sharedB, groups, plan.teams, plan.stages);
 }
 
 FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
@@ -178,6 +178,7 @@ FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
   plan.slices = attribute.getSlicing();
   plan.interleave = attribute.getTileGroups();
   plan.teams = attribute.getTeams();
+  plan.stages = attribute.getStages();
   return plan;
 }
 
@@ -278,6 +279,14 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
     problem.source = Source::Block;
   for (int64_t dim = 0; dim != op.getBatchRank(); ++dim)
     problem.batch *= plannedExtent(op.getCType().getDimSize(dim));
+  auto isCopyable = [&](Role role, Value operand) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    return !problem.isComplex && !op.hasElementRegion(role) &&
+           !isa<DistributedType>(operand.getType()) &&
+           !(type && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type));
+  };
+  problem.isCopyable =
+      isCopyable(Role::A, op.getA()) && isCopyable(Role::B, op.getB());
   // Complex elements lie between each other.
   problem.majorA = problem.majorB = std::nullopt;
   if (!problem.isComplex) {

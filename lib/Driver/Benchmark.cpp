@@ -22,6 +22,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
 #include <climits>
+#include <map>
 
 using namespace kami;
 
@@ -544,14 +545,18 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
       contestants.push_back(entries.back().contestant.get());
     return llvm::Error::success();
   };
-  if (options.allCandidates) {
+  if (options.candidates > 0) {
     llvm::Expected<std::vector<Candidate>> candidates = plan(shape);
     if (!candidates)
       return candidates.takeError();
-    for (const Candidate &candidate : *candidates)
+    std::map<Transport, int64_t> tried;
+    for (const Candidate &candidate : *candidates) {
+      if (tried[candidate.plan.transport]++ >= options.candidates)
+        continue;
       if (llvm::Error error =
               add(flag(candidate.plan.algorithm()).str(), "", &candidate))
         return error;
+    }
   } else {
     for (const std::string &algorithm : options.algorithms)
       for (const std::string &tile : options.tiles)

@@ -201,9 +201,12 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   if (!choice)
     return choice.takeError();
   one.plan = choice->candidates[below(choice->candidates.size())].plan;
-  if (!problem.isComplex && below(2))
+  bool isCopied = one.plan.transport == Transport::Copied;
+  if (isCopied)
+    one.plan.stages = 1 + below(one.plan.stages);
+  else if (!problem.isComplex && below(2))
     one.plan.interleave = drawInterleave(one.plan);
-  bool isSingle = one.plan.unit() == Unit::Warp && one.plan.grid.warps() == 1 &&
+  bool isSingle = !isCopied && one.plan.unit() == Unit::Warp && one.plan.grid.warps() == 1 &&
                   one.plan.slices.sharedA + one.plan.slices.sharedB == 0;
   if (isSingle && !problem.isComplex)
     one.plan.teams = 1 + below(5);
@@ -251,7 +254,15 @@ std::string Sweep::checkTraffic(const SweepCase &one,
                    ((extents.m + plan.tile.m - 1) / plan.tile.m) *
                    ((extents.n + plan.tile.n - 1) / plan.tile.n) *
                    std::max<int64_t>(one.spec.batch, 1);
+  // Copies are of elements as they lie in device memory, and what is copied by
+  // eight lanes may begin in one line and end in the next.
+  bool isCopied = plan.transport == Transport::Copied;
+  bool widensCopies =
+      isCopied && plan.widens(one.spec.operand, one.spec.operandB());
+  int64_t conflicts = !isCopied ? 1 : byteWidth(one.spec.operand) > 1 ? 2 : 8;
   // The last of several tiles of k may have fewer slices in it, but moves them.
+  if (widensCopies)
+    return "";
   if (report.shared.written != traffic.written * blocks ||
       report.shared.read != traffic.read * blocks)
     return llvm::formatv(
@@ -259,7 +270,7 @@ std::string Sweep::checkTraffic(const SweepCase &one,
         "{2} and {3}",
         report.shared.written, report.shared.read, traffic.written * blocks,
         traffic.read * blocks);
-  if (report.maxBankConflict > 1)
+  if (report.maxBankConflict > conflicts)
     return llvm::formatv("{0}-way bank conflicts", report.maxBankConflict);
   // Every warp reads what its part of an epilogue needs; A, B and C are shared.
   constexpr llvm::StringLiteral shared[] = {"argument 0", "argument 1",

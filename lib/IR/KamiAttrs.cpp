@@ -50,18 +50,19 @@ BarrierScopeKind kami::toKind(BarrierScope scope) {
 // Assembly
 //===----------------------------------------------------------------------===//
 
-/// `, interleave = [0, 8, 2]` and `, teams = 4`; nothing for none, and for one.
+/// `, interleave = [0, 8, 2]`, `, teams = 4` and `, stages = 3`; nothing for
+/// none, and for one.
 static ParseResult parseSharedWork(mlir::AsmParser &parser,
                                    llvm::SmallVector<int64_t> &interleave,
-                                   int64_t &teams) {
-  teams = 1;
+                                   int64_t &teams, int64_t &stages) {
+  teams = stages = 1;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::StringRef key;
     llvm::SMLoc location = parser.getCurrentLocation();
     if (parser.parseKeyword(&key) || parser.parseEqual())
       return failure();
-    if (key == "teams") {
-      if (parser.parseInteger(teams))
+    if (key == "teams" || key == "stages") {
+      if (parser.parseInteger(key == "teams" ? teams : stages))
         return failure();
     } else if (key == "interleave") {
       interleave.clear();
@@ -70,8 +71,9 @@ static ParseResult parseSharedWork(mlir::AsmParser &parser,
               [&] { return parser.parseInteger(interleave.emplace_back()); }))
         return failure();
     } else {
-      return parser.emitError(location,
-                              "expected 'interleave' or 'teams', but got '")
+      return parser.emitError(
+                 location,
+                 "expected 'interleave', 'teams' or 'stages', but got '")
              << key << "'";
     }
   }
@@ -79,7 +81,8 @@ static ParseResult parseSharedWork(mlir::AsmParser &parser,
 }
 
 static void printSharedWork(mlir::AsmPrinter &printer,
-                            llvm::ArrayRef<int64_t> interleave, int64_t teams) {
+                            llvm::ArrayRef<int64_t> interleave, int64_t teams,
+                            int64_t stages) {
   if (!interleave.empty()) {
     printer << ", interleave = [";
     llvm::interleaveComma(interleave, printer.getStream());
@@ -87,6 +90,8 @@ static void printSharedWork(mlir::AsmPrinter &printer,
   }
   if (teams != 1)
     printer << ", teams = " << teams;
+  if (stages != 1)
+    printer << ", stages = " << stages;
 }
 
 /// `16x8x16`
@@ -347,7 +352,8 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  int64_t gridK, UnitKind unit, MmaAtomAttr atom, int64_t tileM,
                  int64_t tileN, int64_t tileK, TransportKind transport,
                  int64_t sliceK, int64_t sharedA, int64_t sharedB,
-                 llvm::ArrayRef<int64_t> interleave, int64_t teams) {
+                 llvm::ArrayRef<int64_t> interleave, int64_t teams,
+                 int64_t stages) {
   for (int64_t extent : {gridM, gridN, gridK})
     if (extent < 1 || extent > maxGridExtent)
       return emitError() << "expected the grid's extents to be 1 to "
@@ -386,6 +392,16 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
     return emitError() << "expected several teams only of single warps that "
                           "keep nothing in shared memory, but got "
                        << teams << " of " << grid.warps() << " warps";
+  bool isCopied = transport == TransportKind::Copied;
+  if (isCopied && (isGroup || gridK != 1 || sharedA + sharedB > 0 ||
+                   !interleave.empty() || teams > 1))
+    return emitError() << "expected copied operands only of one team of warps "
+                          "in one layer, without slices in shared memory or "
+                          "interleaved tiles";
+  if (stages < 1 || stages > maxGridExtent || (stages > 1 && !isCopied))
+    return emitError() << "expected several stages only of copied operands, "
+                          "but got "
+                       << stages;
   return verifySlicing(emitError, partition, transport,
                        {sliceK, sharedA, sharedB});
 }

@@ -163,6 +163,9 @@ mlir::LogicalResult DistributedType::verify(
   if (plan.getTeams() != 1)
     return emitError() << "expected a plan of one team, but got "
                        << plan.getTeams();
+  if (plan.getTransport() == TransportKind::Copied)
+    return emitError() << "expected a plan whose warps hold operands, but they "
+                          "are copied";
   std::array<int64_t, 2> tile = tileShape(plan, role);
   if (shape != llvm::ArrayRef(tile))
     return emitError() << "expected extents " << tile[0] << "x" << tile[1]

@@ -58,15 +58,16 @@ double kami::barrierCycles(const SharedTraffic &traffic, const WarpGrid &grid,
 
 static void addCommunication(CalibratedCost &cost, const Atom &atom,
                              const Partition &partition, const Slicing &slicing,
-                             const Chip &chip, const Calibration &calibration) {
+                             const Chip &chip, const Calibration &calibration,
+                             const Exchange &exchange) {
   ElementBytes element = {byteWidth(atom.operand), byteWidth(atom.accumulator)};
   SharedTraffic traffic = blockTraffic(partition, slicing, element,
-                                       int64_t(cost.kTiles), Exchange());
+                                       int64_t(cost.kTiles), exchange);
   cost.sharedBandwidth =
       double(traffic.written + traffic.read) / calibration.sharedBandwidth;
   cost.sharedLatency = double(traffic.barriers) * calibration.sharedLatency;
   cost.barriers = barrierCycles(traffic, partition.grid,
-                                exchangeScope(partition, slicing, Exchange()),
+                                exchangeScope(partition, slicing, exchange),
                                 chip, calibration);
 }
 
@@ -105,15 +106,23 @@ static BlockBytes blockBytes(const Work &work, double blocks, const Atom &atom,
   return {a + b + c, once * work.batch / blocks};
 }
 
+/// How often a block waits for memory: for the tiles along k, of which all but
+/// the first arrive while others are multiplied where there are several stages,
+/// and for C.
+static double waitsOf(double kTiles, const Exchange &exchange) {
+  return exchange.stages > 1 ? 2 : kTiles + 1;
+}
+
 static void addMemory(CalibratedCost &cost, const BlockBytes &bytes,
-                      const Chip &chip, const Calibration &calibration) {
+                      const Chip &chip, const Calibration &calibration,
+                      const Exchange &exchange) {
   double bytesPerCycle = calibration.memoryBandwidth * 1e3 / chip.boostMHz;
   double share =
       bytesPerCycle / std::min<double>(cost.blocks, chip.multiprocessors);
   cost.cacheBandwidth = bytes.cache / calibration.cacheBandwidth;
   cost.memoryBandwidth = bytes.device / share;
   cost.memoryLatency =
-      (cost.kTiles + 1) * busyLatency * calibration.memoryLatency;
+      waitsOf(cost.kTiles, exchange) * busyLatency * calibration.memoryLatency;
 }
 
 double kami::overlappedCycles(llvm::ArrayRef<double> units) {
@@ -138,7 +147,8 @@ CalibratedCost kami::calibratedCost(const Work &work, const Atom &atom,
                                     const Slicing &slicing,
                                     const Resources &resources,
                                     const Chip &chip,
-                                    const Calibration &calibration) {
+                                    const Calibration &calibration,
+                                    const Exchange &exchange) {
   const Extents &tile = partition.tile;
   CalibratedCost cost;
   cost.blocks = countBlocks(work, tile.m, tile.n);
@@ -147,13 +157,14 @@ CalibratedCost kami::calibratedCost(const Work &work, const Atom &atom,
   Computation tileCost = computationOf(atom, partition, chip, calibration);
   cost.tensorCores = cost.kTiles * tileCost.tensorCores;
   cost.computation = cost.kTiles * tileCost.chain;
-  addCommunication(cost, atom, partition, slicing, chip, calibration);
+  addCommunication(cost, atom, partition, slicing, chip, calibration, exchange);
   if (work.isComplex)
     for (double *part :
          {&cost.tensorCores, &cost.computation, &cost.sharedBandwidth,
           &cost.sharedLatency, &cost.barriers})
       *part *= 4;
-  addMemory(cost, blockBytes(work, cost.blocks, atom, tile), chip, calibration);
+  addMemory(cost, blockBytes(work, cost.blocks, atom, tile), chip, calibration,
+            exchange);
 
   cost.launch = calibration.launchMicroseconds * chip.boostMHz;
   double perBlock = throughput(cost);
@@ -178,7 +189,8 @@ double kami::leastCycles(const Work &work, const Atom &atom, int64_t tileM,
   CalibratedCost cost;
   cost.blocks = countBlocks(work, tileM, tileN);
   Extents tile = {tileM, tileN, work.extents.k};
-  addMemory(cost, blockBytes(work, cost.blocks, atom, tile), chip, calibration);
+  addMemory(cost, blockBytes(work, cost.blocks, atom, tile), chip, calibration,
+            /*exchange=*/{});
   auto padded = [](int64_t extent, int64_t parts, int64_t atomExtent) {
     int64_t part = llvm::divideCeil(extent, parts);
     return double(llvm::alignTo(part, atomExtent)) * parts;

@@ -113,6 +113,11 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
                slicing.sharedB,
                partition.grid.m > 1};
 
+  // Nothing of copied operands stays in registers.
+  if (exchange.isCopied()) {
+    a.parked = a.held;
+    b.parked = b.held;
+  }
   Registers registers;
   registers.accumulators = sums * perThread(partition.warpM * partition.warpN,
                                             byteWidth(atom.accumulator));
@@ -122,6 +127,12 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
     if (slicing.sharedA == 0)
       registers.heldA = perThread(partition.warpM * partition.paddedK(),
                                   byteWidth(atom.operand));
+    return registers;
+  }
+  // A slice is read, all of it, while the one before is multiplied.
+  if (exchange.isCopied()) {
+    registers.workingA = a.slice;
+    registers.workingB = b.slice;
     return registers;
   }
   // What a product gathers anew each time has to come from somewhere.

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Model/SharedLayout.h"
-#include "kami/Layout/SharedMatrix.h"
+#include "kami/Layout/CopiedTile.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -47,9 +47,27 @@ static SharedLayout groupLayout(const Partition &partition,
   return layout;
 }
 
+static SharedLayout copiedLayout(const Partition &partition,
+                                 ElementBytes element,
+                                 const Exchange &exchange) {
+  int64_t depth = partition.paddedK();
+  SharedLayout layout;
+  layout.copiedA.bytes =
+      exchange.stages *
+      copiedBytes(partition.paddedM(), depth, element.operand);
+  layout.copiedB.offset = layout.copiedA.bytes;
+  layout.copiedB.bytes =
+      exchange.stages *
+      copiedBytes(partition.paddedN(), depth, element.operand);
+  layout.bytes = layout.copiedA.bytes + layout.copiedB.bytes;
+  return layout;
+}
+
 SharedLayout kami::sharedLayout(const Partition &partition,
                                 const Slicing &unclamped, ElementBytes element,
                                 const Exchange &exchange) {
+  if (exchange.isCopied())
+    return copiedLayout(partition, element, exchange);
   Slicing slicing = clampSlicing(partition, unclamped);
   const WarpGrid &grid = partition.grid;
   SharedLayout layout;
@@ -266,20 +284,41 @@ SharedTraffic kami::parkingTraffic(const Partition &partition,
   return traffic;
 }
 
+/// Every element of a copied tile is written once, padding included, and read
+/// by every column, or row, of warps; others wait for what a thread copies, and
+/// threads for others to have read what they are about to overwrite, which is
+/// one barrier unless there is but one stage.
+static SharedTraffic copiedTraffic(const Partition &partition,
+                                   ElementBytes element,
+                                   const Exchange &exchange) {
+  int64_t a = partition.paddedM() * partition.paddedK() * element.operand;
+  int64_t b = partition.paddedN() * partition.paddedK() * element.operand;
+  int64_t read = partition.grid.n * a + partition.grid.m * b;
+  SharedTraffic traffic{a + b, read, /*barriers=*/1};
+  traffic.readParked = read;
+  return traffic;
+}
+
 SharedTraffic kami::tileTraffic(const Partition &partition,
                                 const Slicing &slicing, ElementBytes element,
                                 const Exchange &exchange) {
+  if (exchange.isCopied())
+    return copiedTraffic(partition, element, exchange);
   return Tile(partition, slicing, element, exchange).all();
 }
 
 bool kami::writesShared(const Partition &partition, const Slicing &slicing,
                         const Exchange &exchange) {
+  if (exchange.isCopied())
+    return true;
   Tile tile(partition, slicing, {}, exchange);
   return tile.parksA() || tile.parksB() || tile.broadcasts() > 0;
 }
 
 bool kami::leavesReads(const Partition &partition, const Slicing &slicing,
                        const Exchange &exchange) {
+  if (exchange.isCopied())
+    return true;
   Tile tile(partition, slicing, {}, exchange);
   // Of two buffers the first is the next to be written, and the last to have
   // been read after an odd number of broadcasts.
@@ -316,8 +355,11 @@ static SharedTraffic operator+(const SharedTraffic &a, const SharedTraffic &b) {
 SharedTraffic kami::blockTraffic(const Partition &partition,
                                  const Slicing &slicing, ElementBytes element,
                                  int64_t kTiles, const Exchange &exchange) {
+  bool isSeparated = exchange.isCopied()
+                         ? exchange.stages == 1
+                         : leavesReads(partition, slicing, exchange);
   return repeat(tileTraffic(partition, slicing, element, exchange), kTiles,
-                leavesReads(partition, slicing, exchange)) +
+                isSeparated) +
          reduceTraffic(partition, element);
 }
 

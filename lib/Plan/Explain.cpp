@@ -41,6 +41,8 @@ std::string kami::summary(const Plan &plan) {
                           groups.n, groups.k);
   if (plan.teams > 1)
     text += llvm::formatv(", {0} teams", plan.teams);
+  if (plan.stages > 1)
+    text += llvm::formatv(", {0} stages", plan.stages);
   return text;
 }
 
@@ -191,6 +193,7 @@ static llvm::json::Object members(const Candidate &candidate,
   object["grid"] = array(plan.grid.m, plan.grid.n, plan.grid.k);
   object["warps"] = plan.grid.warps();
   object["teams"] = plan.teams;
+  object["stages"] = plan.stages;
   object["threads"] = plan.teams * candidate.resources.threads;
   object["tile"] = array(plan.tile.m, plan.tile.n, plan.tile.k);
   object["atom"] = atomName(plan);

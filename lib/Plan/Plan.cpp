@@ -54,6 +54,8 @@ llvm::StringRef kami::name(Transport transport) {
     return "gathered";
   case Transport::Resident:
     return "resident";
+  case Transport::Copied:
+    return "copied";
   }
   llvm_unreachable("covered switch");
 }

@@ -120,6 +120,7 @@ static int64_t teamsFor(const Candidate &candidate, const Problem &problem,
   if (!candidate.fits() || plan.unit() != Unit::Warp ||
       plan.grid.warps() != 1 || plan.slices.sharedA + plan.slices.sharedB > 0 ||
       problem.warps || problem.grid || problem.source == Source::Block ||
+      plan.transport == Transport::Copied ||
       problem.isComplex)
     return 1;
   auto suffice = [&](int64_t teams) {
@@ -160,7 +161,8 @@ static Candidate makeCandidate(const Tiling &tiling, const Problem &problem,
   candidate.calibrated =
       tiling.misfit
           ? calibratedCost(workOf(problem), atom, partition, tiling.plan.slices,
-                           tiling.resources, chip, options.calibrationFor(chip))
+                           tiling.resources, chip, options.calibrationFor(chip),
+                           tiling.plan.exchange())
           : tiling.cost;
   bool isPaper = options.model == CostModel::Paper;
   candidate.costs = isPaper ? costsOf(candidate.paper)
@@ -345,7 +347,7 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
       GridSearch search(problem, chip, atom, grid,
                         options.calibrationFor(chip));
       search.run();
-      for (Transport transport : {Transport::Staged, Transport::Gathered}) {
+      for (Transport transport : memoryTransports) {
         if (const auto &best = search.best(transport))
           choice.candidates.push_back(
               makeCandidate(*best, problem, chip, options));
@@ -387,6 +389,7 @@ Candidate kami::evaluatePlan(const Plan &plan, const Problem &problem,
   if (!tiling.misfit)
     tiling.cost =
         calibratedCost(workOf(problem), *plan.atom, partition, plan.slices,
-                       tiling.resources, chip, options.calibrationFor(chip));
+                       tiling.resources, chip, options.calibrationFor(chip),
+                       plan.exchange());
   return makeCandidate(tiling, problem, chip, options);
 }

@@ -23,6 +23,10 @@ static constexpr int64_t maxWholeExtent = 256;
 static constexpr int64_t maxWholeDepth = 512;
 static constexpr int64_t cutExtents[] = {192, 128, 96, 64, 32, 16};
 static constexpr int64_t cutDepths[] = {128, 64, 32};
+/// Of copied operands: how deep tiles may be, and how many of them are in
+/// shared memory at once where there are several.
+static constexpr int64_t copiedDepths[] = {128, 64, 32, 16};
+static constexpr int64_t copiedStages[] = {2, 3, 4};
 /// The widest slice of more than four atoms.
 static constexpr int64_t shallowSlice = 16;
 /// Of the areas of C that fit, in the order of their lower bounds, so many are
@@ -68,12 +72,16 @@ bool GridSearch::wants(Transport transport) const {
   if (transport == Transport::Gathered && grid.m == 1 && grid.n == 1 &&
       problem.transport != Transport::Gathered)
     return false;
+  if (transport == Transport::Copied &&
+      (!chip.copiesAsync || !problem.isCopyable || problem.isComplex ||
+       grid.k > 1 || atom.atom->instruction != Instruction::MmaSync))
+    return false;
   return !problem.transport || problem.transport == transport;
 }
 
 double GridSearch::worstBest() const {
   double worst = 0;
-  for (Transport transport : {Transport::Staged, Transport::Gathered}) {
+  for (Transport transport : memoryTransports) {
     const auto &best = bests[size_t(transport)];
     if (wants(transport))
       worst = std::max(worst, best ? best->cost.total : unlimited);
@@ -115,7 +123,9 @@ void GridSearch::run() {
   for (const Area &area : areas) {
     if (fitting == maxFittingAreas || area.bound >= worstBest())
       return;
-    fitting += tryArea(area.m, area.n, depths);
+    bool fits = tryArea(area.m, area.n, depths);
+    fits |= wants(Transport::Copied) && tryCopied(area.m, area.n);
+    fitting += fits;
   }
 }
 
@@ -190,6 +200,31 @@ bool GridSearch::parkUntilFit(const Partition &partition, Slicing &slicing,
   return true;
 }
 
+/// Tiles of all of k, or several that follow each other. True if any fits.
+bool GridSearch::tryCopied(int64_t m, int64_t n) {
+  int64_t atomK = atom.atom->shape.k, k = problem.extents.k;
+  fits = false;
+  if (problem.tile) {
+    for (int64_t stages : {1, 2, 3, 4})
+      tryPlan(Partition({m, n, problem.tile->k}, grid, atom.atom->shape, atomK),
+              Transport::Copied, {atomK}, stages);
+    return fits;
+  }
+  if (k <= copiedDepths[0])
+    tryPlan(Partition({m, n, k}, grid, atom.atom->shape, atomK),
+            Transport::Copied, {atomK});
+  for (int64_t cut : copiedDepths) {
+    int64_t depth = alignTo(cut, atomK);
+    if (depth >= k)
+      continue;
+    Partition partition({m, n, depth}, grid, atom.atom->shape, atomK);
+    for (int64_t stages : copiedStages)
+      if (stages <= int64_t(divideCeil(k, depth)))
+        tryPlan(partition, Transport::Copied, {atomK}, stages);
+  }
+  return fits;
+}
+
 bool GridSearch::tryStaged(const Partition &partition) {
   int64_t heldA = partition.heldA(), heldB = partition.heldB();
   int64_t sliceK = partition.sliceK;
@@ -231,6 +266,8 @@ void GridSearch::tryGathered(const Partition &partition) {
 
 /// What is kept of a plan: nothing that it is judged by depends on this.
 Plan GridSearch::interleaved(Plan plan) const {
+  if (plan.transport == Transport::Copied)
+    return plan;
   plan.interleave = interleavingOf(problem, *plan.atom, plan.partition());
   return plan;
 }
@@ -245,8 +282,9 @@ void GridSearch::keepMisfit(const Plan &plan, const Resources &resources,
 }
 
 bool GridSearch::tryPlan(const Partition &partition, Transport transport,
-                         const Slicing &slicing) {
+                         const Slicing &slicing, int64_t stages) {
   Plan plan = {atom.atom, partition.tile, grid, transport, slicing};
+  plan.stages = stages;
   Resources resources =
       resourcesOf(*atom.atom, partition, slicing, chip.warpSize,
                   plan.exchange(), problem.sums());
@@ -255,7 +293,8 @@ bool GridSearch::tryPlan(const Partition &partition, Transport transport,
     return false;
   }
   CalibratedCost cost = calibratedCost(workOf(problem), *atom.atom, partition,
-                                       slicing, resources, chip, calibration);
+                                       slicing, resources, chip, calibration,
+                                       plan.exchange());
   fits = true;
   auto &best = bests[size_t(transport)];
   auto rank = [&](const Resources &resources, const CalibratedCost &cost) {

@@ -40,8 +40,12 @@ inline Work workOf(const Problem &problem) {
           problem.isComplex};
 }
 
+/// The transports of operands that a block reads from memory.
+constexpr Transport memoryTransports[] = {
+    Transport::Staged, Transport::Gathered, Transport::Copied};
+
 /// Tries tiles, slice widths and counts of parked slices for a fixed grid and
-/// atom, and keeps for either transport the one of fewest calibrated cycles.
+/// atom, and keeps for each transport the one of fewest calibrated cycles.
 class GridSearch {
 public:
   GridSearch(const Problem &problem, const Chip &chip, const RatedAtom &atom,
@@ -67,14 +71,15 @@ private:
   bool tryArea(int64_t m, int64_t n, llvm::ArrayRef<int64_t> depths);
   bool tryStaged(const Partition &partition);
   void tryGathered(const Partition &partition);
+  bool tryCopied(int64_t m, int64_t n);
   bool tryPlan(const Partition &partition, Transport transport,
-               const Slicing &slicing);
+               const Slicing &slicing, int64_t stages = 1);
   Plan interleaved(Plan plan) const;
   void keepMisfit(const Plan &plan, const Resources &resources,
                   const Misfit &misfit);
   bool parkUntilFit(const Partition &partition, Slicing &slicing,
                     int64_t Slicing::*count, int64_t held, bool spares) const;
-  /// The larger of the two best plans' cycles, infinite while one is missing.
+  /// The largest of the best plans' cycles, infinite while one is missing.
   double worstBest() const;
   llvm::SmallVector<int64_t, 8> tileExtents(int64_t extent, int64_t parts,
                                             int64_t atomExtent) const;

@@ -80,6 +80,13 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
       (grid.m % warpsPerGroup != 0 || grid.n != 1 || grid.k != 1 ||
        plan.transport != Transport::Resident))
     return {Misfit::NotGroups, warpsPerGroup};
+  bool isCopied = plan.transport == Transport::Copied;
+  if (plan.stages < 1 || (!isCopied && plan.stages > 1) ||
+      (isCopied && (!chip.copiesAsync || !problem.isCopyable ||
+                    plan.unit() != Unit::Warp || grid.k != 1 ||
+                    plan.slices.sharedA + plan.slices.sharedB > 0 ||
+                    !plan.interleave.isPlain() || plan.teams > 1)))
+    return {Misfit::NotCopied};
   Partition partition = plan.partition();
   Slicing slicing = clampSlicing(partition, plan.slices);
   if (plan.unit() == Unit::WarpGroup && slicing.sharedA != 0 &&
@@ -153,6 +160,11 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
             " warps in unison, one column and one layer, with B resident and A "
             "as a whole in registers or in shared memory")
         .str();
+  case Misfit::NotCopied:
+    return "expected copied operands only of one team of warps in one layer, "
+           "without slices in shared memory or interleaved tiles, where they "
+           "lie in device memory as they are multiplied and the chip copies "
+           "asynchronously, and several stages only of those";
   case Misfit::NotGatheredA:
     return gathered("A");
   case Misfit::NotGatheredB:

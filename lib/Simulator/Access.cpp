@@ -248,3 +248,12 @@ LogicalResult Execution::access(Warp &warp, const Instruction &instruction,
   }
   return success();
 }
+
+LogicalResult Execution::arrive(Warp &warp, const Instruction &instruction,
+                                const Access &access) {
+  for (uint64_t mask = access.mask; mask; mask &= mask - 1)
+    if (failed(touch(warp, instruction, access, llvm::countr_zero(mask),
+                     /*again=*/false)))
+      return failure();
+  return success();
+}

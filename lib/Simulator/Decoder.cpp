@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Execution.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace kami;
@@ -16,7 +17,7 @@ using namespace mlir;
 /// Elements that a lane holds of a value, 0 for a memref, nothing for a type
 /// that has no registers here.
 static std::optional<int> elementsPerLane(Type type) {
-  if (isa<MemRefType, MatrixDescriptorType>(type))
+  if (isa<MemRefType, MatrixDescriptorType, nvgpu::DeviceAsyncTokenType>(type))
     return 0;
   if (auto fragment = dyn_cast<FragmentType>(type))
     return fragment.getNumTiles() * fragment.getMap().valuesPerLane();
@@ -76,7 +77,7 @@ void Decoder::accesses(const ElementFormat &format) {
 }
 
 LogicalResult Decoder::decodeOp(Operation *op) {
-  for (auto family : {decodeElements, decodeMemory, decodeCoreMatrixAccess,
+  for (auto family : {decodeElements, decodeMemory, decodeAsyncCopies, decodeCoreMatrixAccess,
                       decodeControlFlow, decodeGpu, decodeMatrix, decodeWarpOps,
                       decodeFragmentElements, decodeGroupOps}) {
     bool handled = true;

@@ -18,6 +18,7 @@
 #include "WarpClocks.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/bit.h"
+#include <deque>
 #include <optional>
 #include <random>
 
@@ -29,6 +30,26 @@ constexpr unsigned maxLanes = 64;
 struct MaskFrame {
   uint64_t saved;
   uint64_t otherwise;
+};
+
+/// An access of one warp: `bytes` at an address for each lane of the mask. What
+/// several lanes read at one address is fetched once, and counted once.
+struct Access {
+  Buffer *buffer;
+  uint64_t mask;
+  unsigned bytes;
+  unsigned alignment;
+  bool write;
+  int64_t addresses[maxLanes];
+};
+
+/// What lanes have started to copy to shared memory: until it is waited for,
+/// nobody may see it.
+struct PendingCopy {
+  const Instruction *instruction;
+  Access access;
+  /// The bytes of each lane of the mask, one after the other.
+  std::vector<uint8_t> data;
 };
 
 struct Warp {
@@ -48,6 +69,9 @@ struct Warp {
   llvm::SmallVector<MaskFrame> masks;
   std::vector<uint64_t> registers;
   std::vector<MemRef> memrefs;
+  /// Copies that are in no group yet, and groups that nobody has waited for.
+  std::vector<PendingCopy> openCopies;
+  std::deque<std::vector<PendingCopy>> copyGroups;
 };
 
 /// Lanes of a mask, in order.
@@ -71,17 +95,6 @@ struct GroupIssue {
   int64_t starts[2];
 };
 
-/// An access of one warp: `bytes` at an address for each lane of the mask. What
-/// several lanes read at one address is fetched once, and counted once.
-struct Access {
-  Buffer *buffer;
-  uint64_t mask;
-  unsigned bytes;
-  unsigned alignment;
-  bool write;
-  int64_t addresses[maxLanes];
-};
-
 class Execution {
 public:
   Execution(const Program &program, Dim3 grid, Dim3 block,
@@ -100,6 +113,9 @@ public:
 
   /// Checks an access and counts it. The caller moves the data.
   mlir::LogicalResult access(Warp &warp, const Instruction &instruction,
+                             const Access &access);
+  /// What an earlier access has written counts as written now.
+  mlir::LogicalResult arrive(Warp &warp, const Instruction &instruction,
                              const Access &access);
   /// The same for what the matrix unit reads: what was written there is fenced
   /// and behind a barrier.

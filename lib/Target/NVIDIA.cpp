@@ -338,6 +338,7 @@ static Chip common() {
   chip.sharedLatency = 29;
   chip.sharedBandwidth = 128;
   chip.memoryLatency = 700;
+  chip.copiesAsync = true; // PTX ISA, cp.async: "Requires sm_80 or higher".
   chip.launchMicroseconds = 0.7;
   return chip;
 }

@@ -28,6 +28,24 @@ using namespace mlir;
 // What can be distributed
 //===----------------------------------------------------------------------===//
 
+/// Copied operands lie in device memory as they are multiplied.
+static LogicalResult verifyCopies(GemmOp op, PlanAttr plan) {
+  if (plan.getTransport() != TransportKind::Copied)
+    return success();
+  for (auto [role, operand] :
+       {std::pair(Role::A, op.getA()), std::pair(Role::B, op.getB())}) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    if (!type || gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
+      return op.emitOpError("expected operands in device memory where the plan "
+                            "copies them, but got ")
+             << operand.getType();
+    if (op.hasElementRegion(role))
+      return op.emitOpError("expected no prologue of ")
+             << stringifyRole(role).upper() << " where the plan copies operands";
+  }
+  return success();
+}
+
 /// Warps find their place in the grid from their number in the block.
 static LogicalResult verifyWarps(Operation *op, PlanAttr plan) {
   auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
@@ -69,6 +87,8 @@ static LogicalResult verifyProduct(GemmOp op) {
       op.hasElementRegion(Role::A))
     return op.emitOpError("expected no prologue of A where warp groups read it "
                           "in shared memory");
+  if (failed(verifyCopies(op, plan)))
+    return failure();
   if (!isa<DistributedType>(op.getC().getType()))
     return success();
   for (auto [name, scale] :

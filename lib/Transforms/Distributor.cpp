@@ -56,7 +56,7 @@ Value Distributor::logicalView(Value matrix, bool transposed) {
 }
 
 /// Columns (dim 1) of A or rows (dim 0) of B that one k tile multiplies.
-Value Distributor::tileOfK(Value matrix, unsigned dim, Value offset,
+Value Distributor::tileOfK(Value matrix, unsigned dim, OpFoldResult offset,
                            OpFoldResult size) {
   unsigned other = 1 - dim;
   SmallVector<OpFoldResult> offsets(2, b.getIndexAttr(0)), sizes(2),
@@ -490,6 +490,8 @@ Value Distributor::emitSum(GemmOp op, Value start) {
        {std::pair(&sideA, matrixA), std::pair(&sideB, matrixB)})
     if (op.hasElementRegion(side->role))
       makePrologue(*side, op, whole);
+  if (exchange.isCopied())
+    return emitCopiedSum(matrixA, matrixB, start);
   int64_t tileK = partition.tile.k, k = op.getK();
   if (ShapedType::isStatic(k) && k <= tileK)
     return emitTile(matrixA, matrixB, start);

@@ -98,6 +98,15 @@ private:
   mlir::Value loadRows(mlir::Value tile, mlir::Value first, FragmentType type);
   mlir::Value groupRow();
   void placeRows(mlir::Value tile, mlir::Value buffer);
+  mlir::Value copiedTileAt(Role role, mlir::MemRefType matrix,
+                           mlir::Value stage);
+  mlir::Value stageOf(mlir::Value offset);
+  void startCopies(mlir::Value matrixA, mlir::Value matrixB, mlir::Value offset,
+                   mlir::OpFoldResult size, mlir::Value stage);
+  mlir::Value multiplyCopied(mlir::MemRefType matrixA, mlir::MemRefType matrixB,
+                             mlir::Value stage, mlir::Value accumulator);
+  mlir::Value emitCopiedSum(mlir::Value matrixA, mlir::Value matrixB,
+                            mlir::Value start);
   FragmentType loadedType(Role role);
   void makePrologue(OperandSide &side, GemmOp op, mlir::Value matrix);
   mlir::Value loadFragment(OperandSide &side, mlir::Value tile, mlir::Value k,
@@ -126,8 +135,8 @@ private:
   }
   mlir::Value view(int64_t offset, int64_t bytes);
   mlir::Value logicalView(mlir::Value matrix, bool transposed);
-  mlir::Value tileOfK(mlir::Value matrix, unsigned dim, mlir::Value offset,
-                      mlir::OpFoldResult size);
+  mlir::Value tileOfK(mlir::Value matrix, unsigned dim,
+                      mlir::OpFoldResult offset, mlir::OpFoldResult size);
   OperandSide &side(Role role) { return role == Role::A ? sideA : sideB; }
   BarrierScopeKindAttr scopeAttr();
   void emitExchangeBarrier();
@@ -145,6 +154,8 @@ private:
   MmaAtomAttr atom;
   mlir::Value row, column, layer, warp;
   mlir::Value sharedMemory;
+  /// The stages of copied operands.
+  mlir::Value copied;
   /// Broadcasts of this k tile so far: which buffer is next.
   int64_t broadcastCount = 0;
   OperandSide sideA, sideB;

@@ -25,7 +25,7 @@ static llvm::Expected<BenchmarkOptions> parse(Flags &flags) {
   options.algorithms = flags.algorithms;
   options.tiles = flags.tiles;
   options.calibration = flags.calibration;
-  options.allCandidates = flags.all;
+  options.candidates = flags.all ? INT64_MAX : flags.top;
   options.batch = flags.batch;
   options.repeats = flags.repeats;
   options.types.clear();
@@ -38,6 +38,8 @@ static llvm::Expected<BenchmarkOptions> parse(Flags &flags) {
   if (!flags.format.empty() && flags.format != "text" && flags.format != "csv")
     return llvm::createStringError("expected --format=text or csv, but got '" +
                                    flags.format + "'");
+  if (llvm::Error error = checkRange("top", flags.top, 0))
+    return error;
   if (llvm::Error error = checkOptions(options))
     return error;
   return options;

@@ -26,6 +26,10 @@ struct Flags {
         all("all",
             llvm::cl::desc("Every candidate of the planner (block, batched)"),
             llvm::cl::cat(category)),
+        top("top",
+            llvm::cl::desc("Of each transport so many of the planner's "
+                           "candidates, best first (batched)"),
+            llvm::cl::init(0), llvm::cl::cat(category)),
         blocks("blocks", llvm::cl::desc("Blocks of a launch (block)"),
                llvm::cl::init(16384), llvm::cl::cat(category)),
         products(
@@ -92,7 +96,7 @@ struct Flags {
   llvm::cl::opt<std::string> mode;
   llvm::cl::list<std::string> sizes;
   llvm::cl::opt<bool> all;
-  llvm::cl::opt<int64_t> blocks, products;
+  llvm::cl::opt<int64_t> top, blocks, products;
   llvm::cl::opt<double> slower;
   llvm::cl::list<std::string> types, algorithms, tiles;
   llvm::cl::opt<int64_t> batch, repeats;

@@ -35,8 +35,9 @@ struct BenchmarkOptions {
   std::vector<std::string> algorithms = {"auto", "1d", "2d", "3d"};
   /// What a block computes, "MxNxK"; empty for the planner's choice.
   std::vector<std::string> tiles = {""};
-  /// Every candidate of the planner instead of its choices.
-  bool allCandidates = false;
+  /// Of each transport so many of the planner's candidates, best first, instead
+  /// of its choices; 0 for these.
+  int64_t candidates = 0;
   /// A file of `kami-bench calibrate` for the planner, or empty.
   std::string calibration;
   /// Timed replays of the graph.

@@ -65,6 +65,7 @@ def Kami_TransportEnum : Kami_Enum<"TransportKind", "how an operand reaches othe
     I32EnumAttrCase<"DoubleBuffered", 1, "double_buffered">,
     I32EnumAttrCase<"Gathered", 2, "gathered">,
     I32EnumAttrCase<"Resident", 3, "resident">,
+    I32EnumAttrCase<"Copied", 4, "copied">,
   ]>;
 
 def Kami_UnitEnum : Kami_Enum<"UnitKind", "the compute unit that executes an atom", [
@@ -198,7 +199,10 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     An operand is sent slice by slice, through one buffer and two barriers
     (`staged`) or two buffers in turn and one barrier (`double_buffered`), or all
     at once (`gathered`), or lies in shared memory for as long as it lives
-    (`resident`).
+    (`resident`). Or nobody holds operands: all threads copy tiles of them from
+    device memory to shared memory as they lie there, asynchronously, and every
+    warp reads what it needs (`copied`). With `stages = s` shared memory has room
+    for s tiles along k, of which one is multiplied while others arrive.
 
     `kami-assign-plan` writes one; one written by hand is obeyed, or refused
     with the reason.
@@ -234,6 +238,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
       part of C and of a slice
     * (C9) several teams are of one warp each, which keeps nothing in shared
       memory
+    * (C10) `copied` is for warps in one layer, which hold no slices and
+      interleave no tiles; only it has several stages
   }];
   let parameters = (ins
     EnumParameter<Kami_AlgorithmEnum>:$algorithm,
@@ -244,14 +250,15 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     EnumParameter<Kami_TransportEnum>:$transport,
     "int64_t":$sliceK, "int64_t":$sharedA, "int64_t":$sharedB,
     OptionalArrayRefParameter<"int64_t">:$interleave,
-    DefaultValuedParameter<"int64_t", "1">:$teams);
+    DefaultValuedParameter<"int64_t", "1">:$teams,
+    DefaultValuedParameter<"int64_t", "1">:$stages);
   let assemblyFormat = [{
     `<` $algorithm `,` `grid` `=` custom<Grid>($gridM, $gridN, $gridK) `,`
     `unit` `=` $unit `,` `atom` `=` $atom `,`
     `tile` `=` custom<Extents>($tileM, $tileN, $tileK) `,`
     `transport` `=` $transport `,`
     `slices` `=` `{` `k` `=` $sliceK `,` `shared` `=` `[` $sharedA `,` $sharedB `]` `}`
-    `` custom<SharedWork>($interleave, $teams) `` `>`
+    `` custom<SharedWork>($interleave, $teams, $stages) `` `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -94,11 +94,15 @@ enum class Transport {
   Gathered,
   /// It lies in shared memory, written once, and everyone reads on demand.
   Resident,
+  /// Nobody holds it: all threads copy it from device memory to shared memory as
+  /// it lies there, while earlier tiles are multiplied, and every warp reads what
+  /// it needs.
+  Copied,
 };
 
 constexpr Transport allTransports[] = {
     Transport::Staged, Transport::DoubleBuffered, Transport::Gathered,
-    Transport::Resident};
+    Transport::Resident, Transport::Copied};
 
 /// What executes an instruction.
 enum class Unit {
@@ -126,6 +130,10 @@ struct Exchange {
   Unit unit = Unit::Warp;
   /// Whether barriers hold up only the warps that talk, or the whole block.
   bool isScoped = false;
+  /// Of copied operands, the tiles along k that shared memory has room for.
+  int64_t stages = 1;
+
+  bool isCopied() const { return transport == Transport::Copied; }
 
   /// Whether the parked slices of A, of B, lie in shared memory between
   /// products. Otherwise the product writes them.

@@ -112,7 +112,8 @@ CalibratedCost calibratedCost(const Work &work, const Atom &atom,
                               const Partition &partition,
                               const Slicing &slicing,
                               const Resources &resources, const Chip &chip,
-                              const Calibration &calibration);
+                              const Calibration &calibration,
+                              const Exchange &exchange = {});
 
 /// A lower bound of `calibratedCost(...).total` over all ways to cut k, to park
 /// and to send: what tensor cores, cache and device memory need for blocks of

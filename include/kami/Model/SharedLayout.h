@@ -58,6 +58,9 @@ struct SharedLayout {
   /// Double-buffered, the second buffer follows the first.
   SharedRegion broadcastA;
   SharedRegion broadcastB;
+  /// Tiles of copied operands, stage after stage.
+  SharedRegion copiedA;
+  SharedRegion copiedB;
   /// One layer's partial sums, while they are added up. It overlays the
   /// regions above whose contents are not needed any more.
   SharedRegion reduce;

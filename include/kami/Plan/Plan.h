@@ -45,6 +45,9 @@ struct Plan {
   Interleave interleave = {};
   /// Teams of `grid.warps()` warps in a block, each with a tile of its own.
   int64_t teams = 1;
+  /// Of copied operands, the tiles along k in shared memory: one that is
+  /// multiplied, the others on their way.
+  int64_t stages = 1;
 
   Algorithm algorithm() const { return algorithmOf(grid); }
   /// Whether elements of these kinds are extended when a warp loads them.
@@ -68,7 +71,7 @@ struct Plan {
            byteWidth(atom->operand) >= longElement;
   }
   Exchange exchange(Source source = Source::Memory) const {
-    return {transport, source, source, unit(), isScoped()};
+    return {transport, source, source, unit(), isScoped(), stages};
   }
 };
 

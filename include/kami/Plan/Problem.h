@@ -46,6 +46,10 @@ struct Problem {
   std::optional<Major> majorA = Major::K;
   std::optional<Major> majorB = Major::MN;
 
+  /// Whether warps multiply the operands' elements as they lie in device memory,
+  /// so that these can be copied from there.
+  bool isCopyable = true;
+
   /// Elements are complex numbers of such parts: every block takes four real
   /// products, and holds two of its C.
   bool isComplex = false;

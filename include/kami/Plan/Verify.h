@@ -35,6 +35,7 @@ struct Misfit {
     BadSlice,
     BadParked,
     NotGroups,
+    NotCopied,
     NotGatheredA,
     NotGatheredB,
     Threads,

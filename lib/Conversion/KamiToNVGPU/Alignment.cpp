@@ -167,6 +167,9 @@ AlignmentAnalysis::AlignmentAnalysis(Operation *root) {
       [&](LoadOp op) { add(op, op.getSource(), op.getRow(), op.getColumn()); });
   root->walk(
       [&](StoreOp op) { add(op, op.getDest(), op.getRow(), op.getColumn()); });
+  root->walk([&](CopyAsyncOp op) {
+    copies[op] = {knownAlignment(op.getSource()), knownAlignment(op.getDest())};
+  });
 }
 
 Value nvgpu_lowering::addressOf(ImplicitLocOpBuilder &b, Value memref) {

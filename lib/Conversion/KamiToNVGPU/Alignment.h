@@ -28,6 +28,12 @@ struct WindowAlignment {
   std::array<int64_t, 2> corner = {1, 1};
 };
 
+/// The same of the matrices of a `kami.copy_async`.
+struct CopyAlignment {
+  int64_t source = 1;
+  int64_t dest = 1;
+};
+
 /// What is known of all of a kernel's accesses. Without any promise, a matrix
 /// is aligned as its elements are; promises are `memref.assume_alignment`, a
 /// kernel argument's or workgroup memory's `llvm.align`, dynamic shared memory,
@@ -40,9 +46,13 @@ public:
   WindowAlignment of(mlir::Operation *access) const {
     return known.lookup(access);
   }
+  CopyAlignment ofCopy(mlir::Operation *copy) const {
+    return copies.lookup(copy);
+  }
 
 private:
   llvm::DenseMap<mlir::Operation *, WindowAlignment> known;
+  llvm::DenseMap<mlir::Operation *, CopyAlignment> copies;
 };
 
 /// The address of a memref's first element, in bytes.

@@ -242,8 +242,9 @@ void kami::populateKamiToNVGPUPatterns(const TypeConverter &converter,
       converter, patterns.getContext());
   populateElementPatterns(converter, patterns);
   populateMultiplyAddPatterns(converter, patterns);
-  populateGlobalMemoryPatterns(converter, AlignmentAnalysis(root),
-                               storesMatrices, patterns);
+  AlignmentAnalysis alignments(root);
+  populateGlobalMemoryPatterns(converter, alignments, storesMatrices, patterns);
+  populateAsyncCopyPatterns(converter, alignments, patterns);
   populateSharedMemoryPatterns(converter, patterns);
   populateGroupMmaPatterns(converter, patterns);
 }

@@ -25,7 +25,7 @@ Value nvgpu_lowering::addIndex(ImplicitLocOpBuilder &b, Value left,
 }
 
 /// x, or x + X·(y + Y·z) unless the kernel's blocks are known to be flat.
-static Value threadIndex(ImplicitLocOpBuilder &b) {
+Value nvgpu_lowering::threadIndex(ImplicitLocOpBuilder &b) {
   Value x = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
   auto kernel =
       b.getInsertionBlock()->getParentOp()->getParentOfType<gpu::GPUFuncOp>();

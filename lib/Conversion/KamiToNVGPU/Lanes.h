@@ -30,6 +30,8 @@ mlir::Value indexConstant(mlir::ImplicitLocOpBuilder &b, int64_t value);
 mlir::Value addIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value left,
                      mlir::Value right);
 
+/// The thread's linear index in the block.
+mlir::Value threadIndex(mlir::ImplicitLocOpBuilder &b);
 /// The thread's warp and lane, from its linear index in the block.
 mlir::Value warpIndex(mlir::ImplicitLocOpBuilder &b);
 mlir::Value laneIndex(mlir::ImplicitLocOpBuilder &b);
@@ -70,6 +72,9 @@ void populateGlobalMemoryPatterns(const mlir::TypeConverter &converter,
                                   bool storesMatrices,
                                   mlir::RewritePatternSet &patterns);
 /// Products on the lanes' own multiply-adds.
+void populateAsyncCopyPatterns(const mlir::TypeConverter &converter,
+                               const AlignmentAnalysis &alignments,
+                               mlir::RewritePatternSet &patterns);
 void populateMultiplyAddPatterns(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
 void populateSharedMemoryPatterns(const mlir::TypeConverter &converter,

@@ -1,0 +1,69 @@
+//===- KamiCopyOps.td - Tiles on their way to a block -----*- tablegen -*-===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_IR_KAMICOPYOPS_TD
+#define KAMI_IR_KAMICOPYOPS_TD
+
+include "kami/IR/KamiWarpOps.td"
+
+// Every thread of the block executes the ops here, each for what it copies
+// itself. A barrier after `kami.copy_wait` makes it everybody's.
+
+def Kami_CopyAsyncOp : Kami_Op<"copy_async", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Start to copy a matrix to shared memory";
+  let description = [{
+    The `threads` threads of the block share the copy of `source` to the first
+    rows and columns of `dest`, and fill the rest of `dest` with zeros. Nothing
+    beyond the source's extents is read. What arrives may be read behind a
+    `kami.copy_wait` and a barrier; until then `dest` must neither be read nor
+    written otherwise.
+
+    Lowers to copies of 16, 8 or 4 bytes without registers where elements are
+    adjacent in the same dimension of both and aligned, which is tested at run
+    time where it is not known, and to loads and stores elsewhere.
+
+    Example:
+
+    ```mlir
+    kami.copy_async %a to %tile by 128
+        : memref<?x32xf16, strided<[512, 1], offset: ?>>
+          to memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
+    ```
+
+    Constraints:
+    * (C1) both matrices have elements of one type of 8, 16, 32 or 64 bits
+    * (C2) dest is in workgroup memory, and has extents and strides that are
+      known, none of them less than the source's
+    * (C3) there is at least one thread
+  }];
+  let arguments = (ins Kami_GlobalMatrix:$source, Kami_GlobalMatrix:$dest,
+                       I64Attr:$threads);
+  let assemblyFormat = "$source `to` $dest `by` $threads attr-dict `:` type($source) `to` type($dest)";
+  let hasVerifier = 1;
+}
+
+def Kami_CopyCommitOp : Kami_Op<"copy_commit", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "End a group of copies";
+  let description = [{
+    The copies that the thread has started since the last one are a group, which
+    may be empty. Example: `kami.copy_commit`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Kami_CopyWaitOp : Kami_Op<"copy_wait", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Wait for groups of copies";
+  let description = [{
+    Waits until, of the thread's groups of copies, only the last `pending` may be
+    on their way. Example: `kami.copy_wait 2`
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+#endif // KAMI_IR_KAMICOPYOPS_TD

@@ -1,0 +1,46 @@
+//===- CopiedTile.h - An operand's tile, copied as it lies ----*- C++ -*-===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Copies to shared memory move 16 bytes that are adjacent in device memory, so
+// that elements stay adjacent along the dimension they were. What is left to
+// choose is how far apart the lines of them begin, and that decides whether the
+// lanes of a warp meet in a bank.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_LAYOUT_COPIEDTILE_H
+#define KAMI_LAYOUT_COPIEDTILE_H
+
+#include "kami/Layout/SharedMatrix.h"
+
+namespace kami {
+
+struct CopiedTile {
+  /// Rows, or columns, of adjacent elements, elements of each, and elements from
+  /// the begin of one to that of the next.
+  int64_t lines;
+  int64_t lineElements;
+  int64_t pitch;
+
+  int64_t elements() const { return lines * pitch; }
+};
+
+/// A tile of `depth` terms of k and `extent` rows of A or columns of B, with
+/// elements adjacent along `major`. Lines begin at multiples of 16 bytes, an odd
+/// number of times 16 bytes apart where a warp reads 8 lines of 16 bytes at a
+/// time (ldmatrix), of 32 where its lanes read 4 of 32 bytes: what is read at
+/// once is in different banks.
+CopiedTile copiedTile(int64_t extent, int64_t depth, Major major,
+                      int64_t elementBytes);
+
+/// Bytes that suffice whichever way the elements lie.
+int64_t copiedBytes(int64_t extent, int64_t depth, int64_t elementBytes);
+
+} // namespace kami
+
+#endif // KAMI_LAYOUT_COPIEDTILE_H

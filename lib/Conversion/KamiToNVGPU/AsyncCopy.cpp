@@ -1,0 +1,358 @@
+//===- AsyncCopy.cpp - Copies that all threads share ----------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Thread t copies the pieces t, t + threads, ... of the destination, counted
+// along its lines of adjacent elements, so that neighbours copy neighbours.
+// cp.async takes pieces of 16, 8 or 4 bytes; narrower elements that nothing is
+// known of pass through registers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Alignment.h"
+#include "Lanes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace kami;
+using namespace kami::nvgpu_lowering;
+using namespace mlir;
+
+namespace {
+
+/// Pieces of a thread that are not looped over, and those that pass through
+/// registers at a time.
+constexpr int64_t unrolledPieces = 32;
+constexpr int64_t piecesAtOnce = 8;
+
+/// A piece of the destination: where it begins, and whether it is one (null if
+/// it is).
+struct Piece {
+  Value line, column;
+  Value exists;
+};
+
+class AsyncCopy {
+public:
+  AsyncCopy(ImplicitLocOpBuilder &b, CopyAsyncOp op,
+            const CopyAlignment &alignment);
+  void emit();
+
+private:
+  static bool isAlong(MemRefType type, unsigned dim);
+  int64_t stride(Value matrix, unsigned dim) const;
+  bool mayCopy(int64_t bytes) const;
+  Value isCopyable(int64_t bytes);
+  Value transposed(Value matrix);
+  Value covered(unsigned dim, Value at);
+  Piece piece(Value round, int64_t first, int64_t elements);
+  template <typename Emit> void forPieces(int64_t elements, Emit emit);
+  void copyPieces(int64_t bytes);
+  void copyElements();
+  Value loadElement(const Piece &piece);
+
+  ImplicitLocOpBuilder &b;
+  /// The matrices, with elements of `dest` adjacent in the last dimension.
+  Value source, dest;
+  CopyAlignment alignment;
+  int64_t threads;
+  int64_t lines, lineElements, elementBytes;
+  Value thread;
+};
+
+} // namespace
+
+bool AsyncCopy::isAlong(MemRefType type, unsigned dim) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(type.getStridesAndOffset(strides, offset)) &&
+         strides[dim] == 1;
+}
+
+int64_t AsyncCopy::stride(Value matrix, unsigned dim) const {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(cast<MemRefType>(matrix.getType())
+                 .getStridesAndOffset(strides, offset)))
+    return ShapedType::kDynamic;
+  return strides[dim];
+}
+
+Value AsyncCopy::transposed(Value matrix) {
+  auto swapped = AffineMapAttr::get(
+      AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, b.getContext()));
+  return memref::TransposeOp::create(b, matrix, swapped);
+}
+
+AsyncCopy::AsyncCopy(ImplicitLocOpBuilder &b, CopyAsyncOp op,
+                     const CopyAlignment &alignment)
+    : b(b), source(op.getSource()), dest(op.getDest()), alignment(alignment),
+      threads(op.getThreads()) {
+  auto type = cast<MemRefType>(dest.getType());
+  if (!isAlong(type, 1) && isAlong(type, 0)) {
+    source = transposed(source);
+    dest = transposed(dest);
+    type = cast<MemRefType>(dest.getType());
+  }
+  lines = type.getDimSize(0);
+  lineElements = type.getDimSize(1);
+  elementBytes = type.getElementTypeBitWidth() / 8;
+  thread = threadIndex(b);
+}
+
+/// Whether pieces of so many bytes can be aligned in all lines of both, as far
+/// as strides are known, and fill the destination's.
+bool AsyncCopy::mayCopy(int64_t bytes) const {
+  int64_t between = stride(source, 0);
+  return bytes >= elementBytes && stride(source, 1) == 1 &&
+         stride(dest, 1) == 1 && alignment.dest >= bytes &&
+         lineElements * elementBytes % bytes == 0 &&
+         stride(dest, 0) * elementBytes % bytes == 0 &&
+         (ShapedType::isDynamic(between) || between * elementBytes % bytes == 0);
+}
+
+/// Whether the source's are; null if that is known.
+Value AsyncCopy::isCopyable(int64_t bytes) {
+  Value all;
+  auto add = [&](Value value) {
+    all = all ? b.createOrFold<arith::OrIOp>(all, value) : value;
+  };
+  if (bytes > elementBytes && alignment.source < bytes)
+    add(addressOf(b, source));
+  if (bytes > elementBytes && ShapedType::isDynamic(stride(source, 0)))
+    add(b.createOrFold<arith::MulIOp>(
+        memref::ExtractStridedMetadataOp::create(b, source).getStrides()[0],
+        indexConstant(b, elementBytes)));
+  if (!all)
+    return {};
+  Value low = b.createOrFold<arith::AndIOp>(all, indexConstant(b, bytes - 1));
+  return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, low,
+                                       indexConstant(b, 0));
+}
+
+/// The `first + round · threads`-th piece of this thread.
+Piece AsyncCopy::piece(Value round, int64_t first, int64_t elements) {
+  int64_t perLine = llvm::divideCeil(lineElements, elements);
+  int64_t total = lines * perLine;
+  Piece piece;
+  auto times = [&](Value value, int64_t factor) {
+    return b.createOrFold<arith::MulIOp>(value, indexConstant(b, factor));
+  };
+  auto inLine = [&](Value index) {
+    return b.createOrFold<arith::RemUIOp>(index, indexConstant(b, perLine));
+  };
+  Value index = addIndex(b, thread, indexConstant(b, first * threads));
+  if (round)
+    index = addIndex(b, index, times(round, threads));
+  if (round || (first + 1) * threads > total)
+    piece.exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index,
+                                         indexConstant(b, total));
+  if (!round && threads % perLine == 0) {
+    // Whole lines at a time: the place in them is always the same.
+    piece.line = addIndex(
+        b, b.createOrFold<arith::DivUIOp>(thread, indexConstant(b, perLine)),
+        indexConstant(b, first * (threads / perLine)));
+    piece.column = times(inLine(thread), elements);
+    return piece;
+  }
+  piece.line =
+      b.createOrFold<arith::DivUIOp>(index, indexConstant(b, perLine));
+  piece.column = times(inLine(index), elements);
+  return piece;
+}
+
+/// Calls `emit` with the pieces of a thread, some at a time.
+template <typename Emit>
+void AsyncCopy::forPieces(int64_t elements, Emit emit) {
+  int64_t perLine = llvm::divideCeil(lineElements, elements);
+  int64_t rounds = llvm::divideCeil(lines * perLine, threads);
+  auto emitRounds = [&](Value round, int64_t first, int64_t count) {
+    SmallVector<Piece> pieces;
+    for (int64_t i = 0; i != count; ++i)
+      pieces.push_back(piece(round, first + i, elements));
+    emit(pieces);
+  };
+  if (rounds <= unrolledPieces) {
+    for (int64_t first = 0; first < rounds; first += piecesAtOnce)
+      emitRounds({}, first, std::min(piecesAtOnce, rounds - first));
+    return;
+  }
+  auto loop =
+      scf::ForOp::create(b, indexConstant(b, 0), indexConstant(b, rounds),
+                         indexConstant(b, piecesAtOnce));
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  emitRounds(loop.getInductionVar(), 0, piecesAtOnce);
+}
+
+/// Elements of the source from `at` on in a dimension: at most 0 for none; null
+/// if it has all of the destination's.
+Value AsyncCopy::covered(unsigned dim, Value at) {
+  auto type = cast<MemRefType>(source.getType());
+  if (!type.isDynamicDim(dim) &&
+      type.getDimSize(dim) ==
+          cast<MemRefType>(dest.getType()).getDimSize(dim))
+    return {};
+  Value extent = b.createOrFold<memref::DimOp>(source, indexConstant(b, dim));
+  return b.createOrFold<arith::SubIOp>(extent, at);
+}
+
+void AsyncCopy::copyPieces(int64_t bytes) {
+  int64_t elements = bytes / elementBytes;
+  forPieces(elements, [&](ArrayRef<Piece> pieces) {
+    for (const Piece &piece : pieces) {
+      OpBuilder::InsertionGuard insertion(b);
+      if (piece.exists)
+        b.setInsertionPointToStart(
+            scf::IfOp::create(b, piece.exists, /*withElseRegion=*/false)
+                .thenBlock());
+      Value zero = indexConstant(b, 0), all = indexConstant(b, elements);
+      Value count;
+      if (Value rest = covered(1, piece.column))
+        count = arith::MaxSIOp::create(
+            b, zero, arith::MinSIOp::create(b, all, rest));
+      if (Value rest = covered(0, piece.line)) {
+        Value isInside =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, rest, zero);
+        count = arith::SelectOp::create(b, isInside, count ? count : all, zero);
+      }
+      nvgpu::DeviceAsyncCopyOp::create(
+          b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), dest,
+          ValueRange{piece.line, piece.column}, source,
+          ValueRange{piece.line, piece.column}, b.getIndexAttr(elements), count,
+          /*bypassL1=*/bytes == 16 ? b.getUnitAttr() : UnitAttr());
+    }
+  });
+}
+
+/// The source's element, or 0 beyond it.
+Value AsyncCopy::loadElement(const Piece &piece) {
+  Value condition = piece.exists;
+  for (auto [dim, at] :
+       {std::pair(0, piece.line), std::pair(1, piece.column)})
+    if (Value rest = covered(dim, at)) {
+      Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, rest,
+                                             indexConstant(b, 0));
+      condition = condition
+                      ? arith::AndIOp::create(b, condition, isInside).getResult()
+                      : isInside;
+    }
+  auto load = [&]() -> Value {
+    return memref::LoadOp::create(b, source,
+                                  ValueRange{piece.line, piece.column});
+  };
+  if (!condition)
+    return load();
+  Type type = cast<MemRefType>(source.getType()).getElementType();
+  auto guard = scf::IfOp::create(b, TypeRange(type), condition,
+                                 /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(guard.thenBlock());
+  scf::YieldOp::create(b, load());
+  b.setInsertionPointToStart(guard.elseBlock());
+  scf::YieldOp::create(
+      b, arith::ConstantOp::create(b, b.getZeroAttr(type)).getResult());
+  return guard.getResult(0);
+}
+
+void AsyncCopy::copyElements() {
+  forPieces(1, [&](ArrayRef<Piece> pieces) {
+    SmallVector<Value> elements;
+    for (const Piece &piece : pieces)
+      elements.push_back(loadElement(piece));
+    for (auto [piece, element] : llvm::zip_equal(pieces, elements)) {
+      OpBuilder::InsertionGuard insertion(b);
+      if (piece.exists)
+        b.setInsertionPointToStart(
+            scf::IfOp::create(b, piece.exists, /*withElseRegion=*/false)
+                .thenBlock());
+      memref::StoreOp::create(b, element, dest,
+                              ValueRange{piece.line, piece.column});
+    }
+  });
+}
+
+void AsyncCopy::emit() {
+  constexpr int64_t sizes[] = {16, 8, 4};
+  // The widest that may be right, and the widest that is.
+  const int64_t *wide = llvm::find_if(
+      sizes, [&](int64_t bytes) { return mayCopy(bytes); });
+  auto emitNarrow = [&] {
+    bool isPiece = elementBytes >= 4 && mayCopy(elementBytes);
+    if (isPiece)
+      copyPieces(elementBytes);
+    else
+      copyElements();
+  };
+  if (wide == std::end(sizes))
+    return copyElements();
+  Value condition = isCopyable(*wide);
+  if (!condition)
+    return copyPieces(*wide);
+  auto choice = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  copyPieces(*wide);
+  b.setInsertionPointToStart(choice.elseBlock());
+  emitNarrow();
+}
+
+namespace {
+
+struct ConvertCopyAsync : OpConversionPattern<CopyAsyncOp> {
+  ConvertCopyAsync(const TypeConverter &converter, MLIRContext *context,
+                   AlignmentAnalysis alignments)
+      : OpConversionPattern(converter, context),
+        alignments(std::move(alignments)) {}
+
+  LogicalResult
+  matchAndRewrite(CopyAsyncOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    AsyncCopy(b, op, alignments.ofCopy(op)).emit();
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  AlignmentAnalysis alignments;
+};
+
+struct ConvertCopyCommit : OpConversionPattern<CopyCommitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(CopyCommitOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncCommitGroupOp>(op);
+    return success();
+  }
+};
+
+struct ConvertCopyWait : OpConversionPattern<CopyWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(CopyWaitOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncWaitGroupOp>(op, op.getPending());
+    return success();
+  }
+};
+
+} // namespace
+
+void nvgpu_lowering::populateAsyncCopyPatterns(
+    const TypeConverter &converter, const AlignmentAnalysis &alignments,
+    RewritePatternSet &patterns) {
+  patterns.add<ConvertCopyAsync>(converter, patterns.getContext(), alignments);
+  patterns.add<ConvertCopyCommit, ConvertCopyWait>(converter,
+                                                   patterns.getContext());
+}

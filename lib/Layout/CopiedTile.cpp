@@ -1,0 +1,39 @@
+//===- CopiedTile.cpp -----------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Layout/CopiedTile.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace kami;
+
+/// Bytes of a line that a warp reads at once. ldmatrix takes elements of 4 bytes
+/// only as they are multiplied, adjacent along k, and of 8 bytes none.
+static int64_t pieceBytes(Major major, int64_t elementBytes) {
+  bool isReadByLanes =
+      elementBytes == 8 || (elementBytes == 4 && major == Major::MN);
+  return isReadByLanes ? 32 : 16;
+}
+
+CopiedTile kami::copiedTile(int64_t extent, int64_t depth, Major major,
+                            int64_t elementBytes) {
+  CopiedTile tile;
+  tile.lines = major == Major::K ? extent : depth;
+  tile.lineElements = major == Major::K ? depth : extent;
+  int64_t piece = pieceBytes(major, elementBytes);
+  int64_t pieces = llvm::divideCeil(tile.lineElements * elementBytes, piece);
+  tile.pitch = (pieces | 1) * piece / elementBytes;
+  return tile;
+}
+
+int64_t kami::copiedBytes(int64_t extent, int64_t depth, int64_t elementBytes) {
+  auto elements = [&](Major major) {
+    return copiedTile(extent, depth, major, elementBytes).elements();
+  };
+  return elementBytes * std::max(elements(Major::K), elements(Major::MN));
+}

@@ -1,0 +1,225 @@
+//===- AsyncCopies.cpp - Copies that arrive later -------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A copy reads when it starts, leaves 0xFF where it will write, and writes when
+// it is waited for: as late as a device may. Both count as writes where races
+// are looked for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryAccess.h"
+#include "kami/IR/KamiOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cstring>
+
+using namespace kami;
+using namespace kami::sim;
+using namespace mlir;
+
+/// Starts a copy of the first `count[lane]` bytes at `from`, and zeros up to the
+/// `to.bytes` at `to`.
+static LogicalResult start(Execution &x, Warp &warp,
+                           const Instruction &instruction, Access from,
+                           const Access &to, const int64_t (&count)[maxLanes]) {
+  PendingCopy copy{&instruction, to, {}};
+  copy.data.assign(size_t(x.width) * to.bytes, 0);
+  // Lanes that read as much as each other read at once.
+  for (int64_t bytes = 1; bytes <= int64_t(to.bytes); ++bytes) {
+    Access part = from;
+    part.bytes = bytes;
+    part.mask = 0;
+    forLanes(from.mask, [&](unsigned lane) {
+      if (count[lane] == bytes)
+        part.mask |= 1ull << lane;
+    });
+    if (!part.mask)
+      continue;
+    if (failed(x.access(warp, instruction, part)))
+      return failure();
+    forLanes(part.mask, [&](unsigned lane) {
+      std::memcpy(copy.data.data() + size_t(lane) * to.bytes,
+                  part.buffer->bytes.data() + part.addresses[lane], bytes);
+    });
+  }
+  if (failed(x.access(warp, instruction, to)))
+    return failure();
+  forLanes(to.mask, [&](unsigned lane) {
+    std::memset(to.buffer->bytes.data() + to.addresses[lane], 0xFF, to.bytes);
+  });
+  warp.openCopies.push_back(std::move(copy));
+  return success();
+}
+
+static LogicalResult runCommit(Execution &, Warp &warp, const Instruction &) {
+  warp.copyGroups.push_back(std::move(warp.openCopies));
+  warp.openCopies.clear();
+  return success();
+}
+
+static LogicalResult waitFor(Execution &x, Warp &warp, size_t pending) {
+  while (warp.copyGroups.size() > pending) {
+    for (const PendingCopy &copy : warp.copyGroups.front()) {
+      if (failed(x.arrive(warp, *copy.instruction, copy.access)))
+        return failure();
+      forLanes(copy.access.mask, [&](unsigned lane) {
+        std::memcpy(copy.access.buffer->bytes.data() +
+                        copy.access.addresses[lane],
+                    copy.data.data() + size_t(lane) * copy.access.bytes,
+                    copy.access.bytes);
+      });
+    }
+    warp.copyGroups.pop_front();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Warp level
+//===----------------------------------------------------------------------===//
+
+/// Thread t copies the elements t, t + threads, ..., line by line.
+static LogicalResult runCopy(Execution &x, Warp &warp,
+                             const Instruction &instruction) {
+  auto op = cast<CopyAsyncOp>(instruction.op);
+  if (failed(x.requireConverged(warp, instruction)))
+    return failure();
+  int64_t threads = op.getThreads();
+  if (x.block.count() != threads)
+    return x.fail(Violation::Unsupported, instruction)
+           << "expected a block of " << threads << " threads, but got "
+           << x.block.count();
+  const MemRef source = warp.memrefs[instruction.operands[0].index];
+  const MemRef dest = warp.memrefs[instruction.operands[1].index];
+  for (unsigned dim : {0, 1})
+    if (source.sizes[dim] > dest.sizes[dim])
+      return x.fail(Violation::OutOfBounds, instruction)
+             << "expected at most " << dest.sizes[dim] << " elements in "
+             << "dimension " << dim << ", but got " << source.sizes[dim];
+  unsigned along = dest.strides[1] == 1 ? 1 : 0;
+  int64_t perLine = dest.sizes[along];
+  int64_t total = dest.sizes[1 - along] * perLine;
+  for (int64_t first = 0; first < total; first += threads) {
+    Access from, to;
+    int64_t count[maxLanes] = {};
+    for (Access *access : {&from, &to}) {
+      access->buffer = access == &from ? source.buffer : dest.buffer;
+      access->mask = 0;
+      access->bytes = access->alignment = dest.elementBytes;
+      access->write = access == &to;
+    }
+    for (unsigned lane = 0; lane != x.width; ++lane) {
+      int64_t element = first + int64_t(warp.index) * x.width + lane;
+      if (element >= total)
+        break;
+      int64_t at[2];
+      at[along] = element % perLine;
+      at[1 - along] = element / perLine;
+      to.mask |= 1ull << lane;
+      to.addresses[lane] = dest.address(at);
+      bool isInside = at[0] < source.sizes[0] && at[1] < source.sizes[1];
+      count[lane] = isInside ? dest.elementBytes : 0;
+      from.addresses[lane] = source.address(at);
+    }
+    from.mask = to.mask;
+    if (to.mask && failed(start(x, warp, instruction, from, to, count)))
+      return failure();
+  }
+  return success();
+}
+
+static LogicalResult runCopyWait(Execution &x, Warp &warp,
+                                 const Instruction &instruction) {
+  return waitFor(x, warp, cast<CopyWaitOp>(instruction.op).getPending());
+}
+
+//===----------------------------------------------------------------------===//
+// Target level
+//===----------------------------------------------------------------------===//
+
+static LogicalResult runPiece(Execution &x, Warp &warp,
+                              const Instruction &instruction) {
+  auto op = cast<nvgpu::DeviceAsyncCopyOp>(instruction.op);
+  ArrayRef<Slot> operands = instruction.operands;
+  unsigned ranks[] = {unsigned(op.getDstIndices().size()),
+                      unsigned(op.getSrcIndices().size())};
+  const MemRef &dest = warp.memrefs[operands[0].index];
+  const MemRef &source = warp.memrefs[operands[1 + ranks[0]].index];
+  ArrayRef<Slot> destIndices = operands.slice(1, ranks[0]);
+  ArrayRef<Slot> sourceIndices = operands.slice(2 + ranks[0], ranks[1]);
+  int64_t elements = op.getDstElements().getSExtValue();
+  Access to, from;
+  to.buffer = dest.buffer;
+  to.mask = warp.mask;
+  to.write = true;
+  to.bytes = to.alignment = elements * dest.elementBytes;
+  if (failed(computeAddresses(x, warp, instruction, dest, destIndices, elements,
+                              to)))
+    return failure();
+  int64_t count[maxLanes];
+  std::fill(count, count + maxLanes, elements);
+  if (op.getSrcElements()) {
+    const uint64_t *given = x.lanes(warp, operands.back());
+    for (unsigned lane = 0; lane != x.width; ++lane)
+      count[lane] = std::min<int64_t>(given[lane], elements);
+  }
+  // Of what is not read, no address has to be right.
+  from = to;
+  from.buffer = source.buffer;
+  from.write = false;
+  for (int64_t some = 1; some <= elements; ++some) {
+    Access part = from;
+    part.mask = 0;
+    forLanes(to.mask, [&](unsigned lane) {
+      if (count[lane] == some)
+        part.mask |= 1ull << lane;
+    });
+    if (!part.mask)
+      continue;
+    if (failed(computeAddresses(x, warp, instruction, source, sourceIndices,
+                                some, part)))
+      return failure();
+    forLanes(part.mask, [&](unsigned lane) {
+      from.addresses[lane] = part.addresses[lane];
+    });
+  }
+  for (int64_t &lane : count)
+    lane *= dest.elementBytes;
+  return start(x, warp, instruction, from, to, count);
+}
+
+static LogicalResult runPieceWait(Execution &x, Warp &warp,
+                                  const Instruction &instruction) {
+  return waitFor(x, warp,
+                 cast<NVVM::CpAsyncWaitGroupOp>(instruction.op).getN());
+}
+
+LogicalResult kami::sim::decodeAsyncCopies(Decoder &decoder, Operation *op,
+                                           bool &handled) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](CopyAsyncOp copy) {
+        auto type = cast<MemRefType>(copy.getDest().getType());
+        decoder.accesses(*formatOf(type.getElementType()));
+        return decoder.emit(op, runCopy);
+      })
+      .Case([&](nvgpu::DeviceAsyncCopyOp copy) {
+        decoder.accesses(*formatOf(copy.getDst().getType().getElementType()));
+        return decoder.emit(op, runPiece);
+      })
+      .Case<CopyCommitOp, NVVM::CpAsyncCommitGroupOp>(
+          [&](Operation *) { return decoder.emit(op, runCommit); })
+      .Case([&](CopyWaitOp) { return decoder.emit(op, runCopyWait); })
+      .Case([&](NVVM::CpAsyncWaitGroupOp) {
+        return decoder.emit(op, runPieceWait);
+      })
+      .Default([&](Operation *) {
+        handled = false;
+        return success();
+      });
+}

@@ -1,0 +1,177 @@
+//===- CopiedDistributor.cpp - Operands that all threads copy -------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tiles along k arrive in the stages of shared memory in turn. Each has a group
+// of copies of its own, in order, so that a thread knows which have arrived by
+// the number that may still be on their way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Distributor.h"
+#include "kami/Layout/CopiedTile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace kami;
+using namespace mlir;
+
+/// The dimension along which the matrix's elements are adjacent, rows if none.
+static unsigned adjacentDimension(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  bool isKnown = succeeded(type.getStridesAndOffset(strides, offset));
+  bool alongRows = !isKnown || strides[1] == 1 || strides[0] != 1;
+  // A single column has no other elements along its rows.
+  if (isKnown && strides[0] == 1 && type.getDimSize(1) == 1)
+    alongRows = false;
+  return alongRows ? 1 : 0;
+}
+
+/// Where a stage keeps its tile of the operand, padding included.
+Value Distributor::copiedTileAt(Role role, MemRefType matrix, Value stage) {
+  bool isA = role == Role::A;
+  unsigned along = adjacentDimension(matrix);
+  Type element = matrix.getElementType();
+  int64_t depth = partition.paddedK();
+  int64_t extent = isA ? partition.paddedM() : partition.paddedN();
+  CopiedTile tile =
+      copiedTile(extent, depth, (along == 1) == isA ? Major::K : Major::MN,
+                 element.getIntOrFloatBitWidth() / 8);
+  const SharedRegion &region = isA ? shared.copiedA : shared.copiedB;
+  auto lines = MemRefType::get({tile.lines, tile.pitch}, element,
+                               MemRefLayoutAttrInterface(),
+                               cast<MemRefType>(copied.getType()).getMemorySpace());
+  Value start =
+      add(multiply(stage, region.bytes / exchange.stages), constant(region.offset));
+  Value padded = memref::ViewOp::create(b, lines, copied, start, ValueRange());
+  SmallVector<OpFoldResult> offsets(2, b.getIndexAttr(0)),
+      strides(2, b.getIndexAttr(1)),
+      sizes = {b.getIndexAttr(tile.lines), b.getIndexAttr(tile.lineElements)};
+  Value whole = memref::SubViewOp::create(b, padded, offsets, sizes, strides);
+  return logicalView(whole, /*transposed=*/along == 0);
+}
+
+/// Starts to copy both operands' terms from `offset` on.
+void Distributor::startCopies(Value matrixA, Value matrixB, Value offset,
+                              OpFoldResult size, Value stage) {
+  int64_t threads = partition.grid.warps() * atom.getLanes();
+  for (auto [role, matrix] :
+       {std::pair(Role::A, matrixA), std::pair(Role::B, matrixB)}) {
+    unsigned dim = role == Role::A ? 1 : 0;
+    auto type = cast<MemRefType>(matrix.getType());
+    bool isWhole = type.getDimSize(dim) <= partition.tile.k &&
+                   !type.isDynamicDim(dim);
+    Value source =
+        isWhole ? matrix
+                : tileOfK(matrix, dim, getAsOpFoldResult(offset), size);
+    CopyAsyncOp::create(b, source, copiedTileAt(role, type, stage), threads);
+  }
+}
+
+/// The sum after the tile of a stage.
+Value Distributor::multiplyCopied(MemRefType matrixA, MemRefType matrixB,
+                                  Value stage, Value accumulator) {
+  Value tileA = copiedTileAt(Role::A, matrixA, stage);
+  Value tileB = copiedTileAt(Role::B, matrixB, stage);
+  for (int64_t k = 0; k < partition.tile.k; k += partition.sliceK) {
+    int64_t end = k + partition.sliceK;
+    Value a = loadFragment(sideA, tileA, constant(k), end);
+    Value other = loadFragment(sideB, tileB, constant(k), end);
+    accumulator = MmaOp::create(b, accumulator.getType(), a, other, accumulator);
+  }
+  return accumulator;
+}
+
+Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
+  auto typeA = cast<MemRefType>(matrixA.getType());
+  auto typeB = cast<MemRefType>(matrixB.getType());
+  int64_t k = typeA.getDimSize(1), tileK = partition.tile.k;
+  if (ShapedType::isDynamic(k))
+    k = typeB.getDimSize(0);
+  int64_t stages = exchange.stages;
+  copied = view(0, shared.bytes);
+  auto sizeAt = [&](int64_t offset) -> OpFoldResult {
+    return b.getIndexAttr(std::min(tileK, k - offset));
+  };
+  // Where all tiles have a stage of their own, nothing is overwritten.
+  if (ShapedType::isStatic(k) && k <= stages * tileK) {
+    int64_t tiles = llvm::divideCeil(k, tileK);
+    for (int64_t tile = 0; tile != tiles; ++tile) {
+      int64_t offset = tile * tileK;
+      startCopies(matrixA, matrixB, constant(offset), sizeAt(offset),
+                  constant(tile));
+      CopyCommitOp::create(b);
+    }
+    Value sum = start;
+    for (int64_t tile = 0; tile != tiles; ++tile) {
+      CopyWaitOp::create(b, tiles - 1 - tile);
+      gpu::BarrierOp::create(b);
+      sum = multiplyCopied(typeA, typeB, constant(tile), sum);
+    }
+    return sum;
+  }
+
+  Value extent = getValueOrCreateConstantIndexOp(
+      b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrixA, 1));
+  auto startAt = [&](Value offset) {
+    OpBuilder::InsertionGuard guard(b);
+    // Of a k that is known, the first tiles are whole.
+    if (std::optional<int64_t> at = getConstantIntValue(offset);
+        at && ShapedType::isStatic(k))
+      return startCopies(matrixA, matrixB, offset, sizeAt(*at),
+                         stageOf(offset));
+    Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset,
+                                           extent);
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
+    OpFoldResult size = b.getIndexAttr(tileK);
+    if (ShapedType::isDynamic(k) || k % tileK != 0)
+      size = arith::MinSIOp::create(b, constant(tileK),
+                                    arith::SubIOp::create(b, extent, offset))
+                 .getResult();
+    startCopies(matrixA, matrixB, offset, size, stageOf(offset));
+  };
+  for (int64_t tile = 0; tile + 1 < stages; ++tile) {
+    startAt(constant(tile * tileK));
+    CopyCommitOp::create(b);
+  }
+  auto loop =
+      scf::ForOp::create(b, constant(0), extent, constant(tileK), start);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value offset = loop.getInductionVar();
+  // The barrier after the wait also separates the last reads of a stage from
+  // the copies that overwrite it; with one stage it needs another for that.
+  if (stages == 1) {
+    gpu::BarrierOp::create(b);
+    startAt(offset);
+    CopyCommitOp::create(b);
+    CopyWaitOp::create(b, 0);
+    gpu::BarrierOp::create(b);
+  } else {
+    CopyWaitOp::create(b, stages - 2);
+    gpu::BarrierOp::create(b);
+    startAt(add(offset, constant((stages - 1) * tileK)));
+    CopyCommitOp::create(b);
+  }
+  Value sum =
+      multiplyCopied(typeA, typeB, stageOf(offset), loop.getRegionIterArg(0));
+  scf::YieldOp::create(b, sum);
+  return loop.getResult(0);
+}
+
+/// The stage of the tile that begins at `offset`.
+Value Distributor::stageOf(Value offset) {
+  Value tile =
+      b.createOrFold<arith::DivUIOp>(offset, constant(partition.tile.k));
+  return b.createOrFold<arith::RemUIOp>(tile, constant(exchange.stages));
+}

@@ -148,7 +148,7 @@ Exchange kami::exchangeOf(GemmOp op, const Plan &plan) {
                                                    : Source::Memory;
   };
   return {plan.transport, source(op.getA()), source(op.getB()), plan.unit(),
-          plan.isScoped(), plan.stages};
+          plan.isScoped(), plan.stages, plan.relaysC};
 }
 
 PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
@@ -161,7 +161,8 @@ PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
       plan.unit() == Unit::WarpGroup ? UnitKind::WarpGroup : UnitKind::Warp,
       toAttribute(context, *plan.atom), plan.tile.m, plan.tile.n, plan.tile.k,
       toKind(plan.transport), plan.slices.k, plan.slices.sharedA,
-      plan.slices.sharedB, groups, plan.teams, plan.stages);
+      plan.slices.sharedB, groups, plan.teams, plan.stages,
+      plan.relaysC, plan.blocks);
 }
 
 FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
@@ -179,6 +180,8 @@ FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
   plan.interleave = attribute.getTileGroups();
   plan.teams = attribute.getTeams();
   plan.stages = attribute.getStages();
+  plan.relaysC = attribute.getRelaysC();
+  plan.blocks = attribute.getBlocks();
   return plan;
 }
 
@@ -315,6 +318,31 @@ FailureOr<ChainProblem> kami::problemOf(ChainOp op) {
     problem.order = *op.getAssociation() == Association::Left
                         ? ChainOrder::Left
                         : ChainOrder::Right;
+  return problem;
+}
+
+FailureOr<Problem> kami::problemOf(GroupedGemmOp op) {
+  FailureOr<ElementKind> operand =
+      operandKind(op, op.getElementType(Role::A), op.getUnsignedA());
+  FailureOr<ElementKind> operandB =
+      operandKind(op, op.getElementType(Role::B), op.getUnsignedB());
+  if (failed(operand) || failed(operandB))
+    return failure();
+  std::optional<ElementKind> accumulator = elementKind(op.getAccumulator());
+  if (!accumulator)
+    return op.emitOpError("unsupported accumulator type ")
+           << op.getAccumulator();
+  Problem problem;
+  problem.extents = op.getTypicalExtents();
+  problem.operand = *operand;
+  if (*operandB != *operand)
+    problem.otherOperand = *operandB;
+  problem.accumulator = *accumulator;
+  problem.output = elementKind(op.getElementType(Role::C));
+  problem.batch = plannedExtent(
+      cast<MemRefType>(op.getM().getType()).getDimSize(0));
+  problem.majorA = op.getTransposeA() ? Major::MN : Major::K;
+  problem.majorB = op.getTransposeB() ? Major::K : Major::MN;
   return problem;
 }
 

@@ -49,8 +49,21 @@ static LogicalResult runPasses(ModuleOp module,
   return pm.run(module);
 }
 
-/// Notes what a product computes, and how. What becomes an operand of the next
-/// one in a kernel is rounded to that type.
+/// Notes what a product computes, and how.
+static LogicalResult describeProduct(GroupedGemmOp op,
+                                     PlannedProduct &product) {
+  FailureOr<Problem> problem = problemOf(op);
+  FailureOr<Plan> plan = toPlan(op, *op.getPlan());
+  if (failed(problem) || failed(plan))
+    return failure();
+  product.problem = *problem;
+  product.plan = *plan;
+  product.output = problem->output.value_or(problem->accumulator);
+  return success();
+}
+
+/// What becomes an operand of the next product in a kernel is rounded to that
+/// type.
 static LogicalResult describeProduct(GemmOp op, PlannedProduct &product) {
   FailureOr<Problem> problem = problemOf(op);
   FailureOr<Plan> plan = toPlan(op, *op.getPlan());
@@ -124,9 +137,14 @@ private:
 LogicalResult KernelCollector::add(Operation *product,
                                    gpu::GPUFuncOp function) {
   Kernel kernel;
-  auto chain = dyn_cast<ChainOp>(product);
-  if (failed(chain ? describeChain(chain, kernel)
-                   : describeProduct(cast<GemmOp>(product), kernel)))
+  auto describe = [&]() -> LogicalResult {
+    if (auto chain = dyn_cast<ChainOp>(product))
+      return describeChain(chain, kernel);
+    if (auto grouped = dyn_cast<GroupedGemmOp>(product))
+      return describeProduct(grouped, kernel);
+    return describeProduct(cast<GemmOp>(product), kernel);
+  };
+  if (failed(describe()))
     return failure();
   if (function) {
     WalkResult result = function.walk([&](GemmOp other) {
@@ -147,7 +165,7 @@ LogicalResult KernelCollector::add(Operation *product,
 LogicalResult KernelCollector::collectProducts() {
   llvm::DenseSet<Operation *> launched;
   WalkResult result = module.walk([&](Operation *op) {
-    Operation *product = isa<GemmOp, ChainOp>(op) ? op : nullptr;
+    Operation *product = isa<GemmOp, ChainOp, GroupedGemmOp>(op) ? op : nullptr;
     gpu::GPUFuncOp function;
     if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op)) {
       function = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
@@ -275,9 +293,13 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   if (level == Level::Kami)
     return compilation;
   if (options.plan)
-    module.walk([&](GemmOp op) {
-      if (!op.getPlan())
-        op.setPlanAttr(toAttribute(module.getContext(), *options.plan));
+    module.walk([&](Operation *op) {
+      auto plan = toAttribute(module.getContext(), *options.plan);
+      if (auto product = dyn_cast<GemmOp>(op); product && !product.getPlan())
+        product.setPlanAttr(plan);
+      else if (auto grouped = dyn_cast<GroupedGemmOp>(op);
+               grouped && !grouped.getPlan())
+        grouped.setPlanAttr(plan);
     });
   if (failed(runPasses(
           module, [&](OpPassManager &pm) { addPlanPasses(pm, pipeline); })))

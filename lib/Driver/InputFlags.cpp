@@ -8,11 +8,13 @@
 
 #include "kami/Driver/InputFlags.h"
 #include "kami/Driver/BlockKernel.h"
+#include "kami/Driver/GroupedSpec.h"
 #include "kami/Model/CalibrationFile.h"
 #include "kami/Plan/Request.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
 #include <cmath>
 
@@ -23,6 +25,10 @@ InputFlags::InputFlags(cl::OptionCategory &category)
     : file(cl::Positional, cl::desc("INPUT.mlir"), cl::cat(category)),
       gemm("gemm", cl::desc("A product by its extents, instead of a file"),
            cl::value_desc("MxNxK"), cl::cat(category)),
+      grouped("grouped",
+              cl::desc("Products of sizes of their own, a line each: M N K, or "
+                       "M N K LDA LDB LDC"),
+              cl::value_desc("FILE"), cl::cat(category)),
       type("type",
            cl::desc("Type of A's and B's elements: f16, bf16, tf32, tf32x3, "
                     "f32, f64, f8E4M3FN, f8E5M2, i8, u8, or complex<...> of "
@@ -84,7 +90,9 @@ static llvm::Error checkStored(llvm::StringRef what, ElementKind kind) {
 static constexpr double maxScale = 2147483647;
 
 llvm::Expected<GemmSpec> InputFlags::parseGemm() const {
-  ProblemText text{gemm, type, accumulator};
+  // Of several products, only the types are asked for.
+  ProblemText text{grouped.empty() ? gemm.getValue() : "1x1x1", type,
+                   accumulator};
   if (!batch.empty())
     text.batch = batch;
   text.typeB = typeB;
@@ -167,11 +175,47 @@ InputFlags::planBlockModule(mlir::MLIRContext *context, bool runs) const {
               : buildBlockModule(context, plan, operands);
 }
 
+/// Types and scales are those of a `--gemm`.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+InputFlags::loadGrouped(mlir::MLIRContext *context) const {
+  if (!batch.empty() || block || precision != "exact")
+    return fail("expected --grouped without --batch, --block and --precision");
+  llvm::Expected<GemmSpec> types = parseGemm();
+  if (!types)
+    return types.takeError();
+  if (types->isComplex)
+    return fail("expected real numbers with --grouped, but got --type '" + type +
+                "'");
+  auto text = llvm::MemoryBuffer::getFileOrSTDIN(grouped, /*IsText=*/true);
+  if (!text)
+    return fail("cannot read '" + grouped + "': " + text.getError().message());
+  llvm::Expected<std::vector<GroupedProduct>> products =
+      parseProducts((*text)->getBuffer(), transposeA, transposeB);
+  if (!products)
+    return fail(grouped + ": " + llvm::toString(products.takeError()));
+  GroupedSpec spec;
+  spec.products = std::move(*products);
+  for (GroupedProduct &product : spec.products) {
+    product.alpha = alpha;
+    product.beta = beta;
+  }
+  spec.operand = types->operand;
+  spec.otherOperand = types->otherOperand;
+  spec.accumulator = types->accumulator;
+  spec.output = types->output;
+  spec.transposeA = transposeA;
+  spec.transposeB = transposeB;
+  spec.typical = typicalExtents(spec.products);
+  return buildModule(context, spec);
+}
+
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 InputFlags::loadModule(mlir::MLIRContext *context, bool runs) const {
-  if (file.empty() == gemm.empty())
-    return fail("expected an input file or --gemm=MxNxK, but got " +
-                llvm::StringRef(file.empty() ? "neither" : "both"));
+  if (int given = !file.empty() + !gemm.empty() + !grouped.empty(); given != 1)
+    return fail("expected an input file, --gemm=MxNxK or --grouped=FILE, but got " +
+                llvm::StringRef(given == 0 ? "neither" : "several"));
+  if (!grouped.empty())
+    return loadGrouped(context);
   if (!gemm.empty() && precision != "exact")
     return fail("expected --type=" + precision +
                 " instead of --precision for a product by its extents");

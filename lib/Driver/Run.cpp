@@ -69,6 +69,25 @@ static double underflow(const sim::ElementFormat &format) {
   return format.isFloat() ? sim::toDouble(format, 1) / 2 : 0;
 }
 
+/// The most terms that a grouped op's sums have, as far as the arguments say so; 0
+/// without one.
+static int64_t longestSum(func::FuncOp function) {
+  int64_t longest = 0;
+  function.walk([&](GroupedGemmOp op) {
+    auto argument = dyn_cast<BlockArgument>(op.getK());
+    auto contents =
+        argument && argument.getOwner() == &function.getBody().front()
+            ? function.getArgAttrOfType<DenseIntElementsAttr>(
+                  argument.getArgNumber(), contentsAttributeName)
+            : DenseIntElementsAttr();
+    longest = std::max(longest, op.getTypicalExtents().k);
+    if (contents)
+      for (const APInt &k : contents.getValues<APInt>())
+        longest = std::max(longest, k.getSExtValue());
+  });
+  return longest;
+}
+
 /// Whether elements go through anything but sums of products. `inexact` tells
 /// whether integers would become something that is none.
 static bool hasElementwise(func::FuncOp function, bool &inexact) {
@@ -140,6 +159,13 @@ static void forEachElement(ArrayRef<int64_t> sizes,
   }
 }
 
+/// A number of an attribute, in row-major order.
+static double elementOf(DenseElementsAttr contents, int64_t position) {
+  if (isa<IntegerType>(contents.getElementType()))
+    return double(contents.getValues<APInt>()[position].getSExtValue());
+  return contents.getValues<APFloat>()[position].convertToDouble();
+}
+
 double Session::draw(const sim::ElementFormat &format) {
   if (options.inputs == InputKind::Integers)
     return double(int64_t(random() % 9) - 4);
@@ -200,11 +226,19 @@ llvm::Error Session::makeInput(unsigned number, Type type) {
   view.elementBytes = parts * format->bytes();
   sim::ReferenceArray wide{view.sizes, {}};
   bool poisoned = llvm::is_contained(options.poisoned, number);
+  auto contents = original.getArgAttrOfType<DenseElementsAttr>(
+      number, contentsAttributeName);
+  if (contents && (contents.getElementType() != element ||
+                   contents.getType().getShape() != memref.getShape()))
+    return fail("expected contents of its type and shape");
+  int64_t position = 0;
   forEachElement(view.sizes, [&](ArrayRef<int64_t> indices) {
     // No integer is as telling as a NaN.
     double poison = format->isFloat() ? std::nan("") : 77;
     for (int64_t part = 0; part != parts; ++part) {
-      double value = poisoned ? poison : draw(*format);
+      double value = contents   ? elementOf(contents, position++)
+                     : poisoned ? poison
+                                : draw(*format);
       int64_t address = view.address(indices) + part * format->bytes();
       sim::writeBits(&buffer.bytes[address], format->bytes(), bits(value));
       wide.values.push_back(value);
@@ -312,7 +346,9 @@ llvm::Error Session::compare(const Compilation &compilation,
   double bound = 0;
   if (!exact)
     for (const Kernel &kernel : compilation.kernels) {
-      bound += errorBound(kernel.problem, kernel.output, kernel.plan.atom);
+      Problem problem = kernel.problem;
+      problem.extents.k = std::max(problem.extents.k, longestSum(original));
+      bound += errorBound(problem, kernel.output, kernel.plan.atom);
       for (const PlannedProduct &other : kernel.others)
         bound += errorBound(other.problem, other.output, other.plan.atom);
     }

@@ -187,6 +187,7 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   problem.operand = one.spec.operand;
   problem.otherOperand = one.spec.otherOperand;
   problem.accumulator = one.spec.accumulator;
+  problem.output = one.spec.output;
   problem.isComplex = one.spec.isComplex;
   problem.batch = std::max<int64_t>(one.spec.batch, 1);
   problem.algorithm = algorithms[number % 3];
@@ -210,6 +211,9 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
                   one.plan.slices.sharedA + one.plan.slices.sharedB == 0;
   if (isSingle && !problem.isComplex)
     one.plan.teams = 1 + below(5);
+  // Fewer blocks than tiles, now and then.
+  if (below(4) == 0)
+    one.plan.blocks = 1 + below(3);
   one.run.repeats = 0;
   one.run.seed = options.seed * 1000003 + number;
   one.run.inputs = below(2) ? InputKind::Integers : InputKind::Random;
@@ -261,7 +265,7 @@ std::string Sweep::checkTraffic(const SweepCase &one,
       isCopied && plan.widens(one.spec.operand, one.spec.operandB());
   int64_t conflicts = !isCopied ? 1 : byteWidth(one.spec.operand) > 1 ? 2 : 8;
   // The last of several tiles of k may have fewer slices in it, but moves them.
-  if (widensCopies)
+  if (widensCopies || plan.relaysC)
     return "";
   if (report.shared.written != traffic.written * blocks ||
       report.shared.read != traffic.read * blocks)
@@ -272,6 +276,9 @@ std::string Sweep::checkTraffic(const SweepCase &one,
         traffic.read * blocks);
   if (report.maxBankConflict > conflicts)
     return llvm::formatv("{0}-way bank conflicts", report.maxBankConflict);
+  // A block of several tiles reads for each.
+  if (plan.blocks > 0)
+    return "";
   // Every warp reads what its part of an epilogue needs; A, B and C are shared.
   constexpr llvm::StringLiteral shared[] = {"argument 0", "argument 1",
                                             "argument 2"};

@@ -50,20 +50,31 @@ BarrierScopeKind kami::toKind(BarrierScope scope) {
 // Assembly
 //===----------------------------------------------------------------------===//
 
-/// `, interleave = [0, 8, 2]`, `, teams = 4` and `, stages = 3`; nothing for
-/// none, and for one.
+/// `, interleave = [0, 8, 2]`, `, teams = 4`, `, stages = 3`, `, output = relayed`
+/// and `, blocks = 132`; nothing for what is not said.
 static ParseResult parseSharedWork(mlir::AsmParser &parser,
                                    llvm::SmallVector<int64_t> &interleave,
-                                   int64_t &teams, int64_t &stages) {
+                                   int64_t &teams, int64_t &stages,
+                                   bool &relaysC, int64_t &blocks) {
   teams = stages = 1;
+  relaysC = false;
+  blocks = 0;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::StringRef key;
     llvm::SMLoc location = parser.getCurrentLocation();
     if (parser.parseKeyword(&key) || parser.parseEqual())
       return failure();
-    if (key == "teams" || key == "stages") {
-      if (parser.parseInteger(key == "teams" ? teams : stages))
+    int64_t *count = key == "teams"    ? &teams
+                     : key == "stages" ? &stages
+                     : key == "blocks" ? &blocks
+                                       : nullptr;
+    if (count) {
+      if (parser.parseInteger(*count))
         return failure();
+    } else if (key == "output") {
+      if (parser.parseKeyword("relayed"))
+        return failure();
+      relaysC = true;
     } else if (key == "interleave") {
       interleave.clear();
       if (parser.parseCommaSeparatedList(
@@ -73,7 +84,8 @@ static ParseResult parseSharedWork(mlir::AsmParser &parser,
     } else {
       return parser.emitError(
                  location,
-                 "expected 'interleave', 'teams' or 'stages', but got '")
+                 "expected 'interleave', 'teams', 'stages', 'output' or 'blocks', "
+                 "but got '")
              << key << "'";
     }
   }
@@ -82,7 +94,7 @@ static ParseResult parseSharedWork(mlir::AsmParser &parser,
 
 static void printSharedWork(mlir::AsmPrinter &printer,
                             llvm::ArrayRef<int64_t> interleave, int64_t teams,
-                            int64_t stages) {
+                            int64_t stages, bool relaysC, int64_t blocks) {
   if (!interleave.empty()) {
     printer << ", interleave = [";
     llvm::interleaveComma(interleave, printer.getStream());
@@ -92,6 +104,10 @@ static void printSharedWork(mlir::AsmPrinter &printer,
     printer << ", teams = " << teams;
   if (stages != 1)
     printer << ", stages = " << stages;
+  if (relaysC)
+    printer << ", output = relayed";
+  if (blocks != 0)
+    printer << ", blocks = " << blocks;
 }
 
 /// `16x8x16`
@@ -353,7 +369,7 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  int64_t tileN, int64_t tileK, TransportKind transport,
                  int64_t sliceK, int64_t sharedA, int64_t sharedB,
                  llvm::ArrayRef<int64_t> interleave, int64_t teams,
-                 int64_t stages) {
+                 int64_t stages, bool relaysC, int64_t blocks) {
   for (int64_t extent : {gridM, gridN, gridK})
     if (extent < 1 || extent > maxGridExtent)
       return emitError() << "expected the grid's extents to be 1 to "
@@ -402,6 +418,12 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
     return emitError() << "expected several stages only of copied operands, "
                           "but got "
                        << stages;
+  if (relaysC && !isCopied)
+    return emitError() << "expected a relayed C only of copied operands";
+  constexpr int64_t mostBlocks = (int64_t(1) << 31) - 1;
+  if (blocks < 0 || blocks > mostBlocks)
+    return emitError() << "expected at most " << mostBlocks
+                       << " blocks, but got " << blocks;
   return verifySlicing(emitError, partition, transport,
                        {sliceK, sharedA, sharedB});
 }

@@ -15,41 +15,57 @@ using namespace mlir;
 using Effects =
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
-LogicalResult CopyAsyncOp::verify() {
-  auto source = cast<MemRefType>(getSource().getType());
-  auto dest = cast<MemRefType>(getDest().getType());
-  Type element = source.getElementType();
-  if (element != dest.getElementType())
-    return emitOpError("expected matrices of one element type, but got ")
-           << element << " and " << dest.getElementType();
+/// A copy between device memory and a tile in workgroup memory.
+static LogicalResult verifyCopy(Operation *op, MemRefType matrix,
+                                MemRefType tile, int64_t threads,
+                                StringRef tileName) {
+  Type element = matrix.getElementType();
+  if (element != tile.getElementType())
+    return op->emitOpError("expected matrices of one element type, but got ")
+           << element << " and " << tile.getElementType();
   unsigned bits = element.getIntOrFloatBitWidth();
   if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
-    return emitOpError("expected elements of 8, 16, 32 or 64 bits, but got ")
+    return op->emitOpError("expected elements of 8, 16, 32 or 64 bits, but got ")
            << element;
-  if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(dest))
-    return emitOpError("expected a destination in workgroup memory, but got ")
-           << dest;
+  if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(tile))
+    return op->emitOpError("expected a ")
+           << tileName << " in workgroup memory, but got " << tile;
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (!dest.hasStaticShape() ||
-      failed(dest.getStridesAndOffset(strides, offset)) ||
+  if (!tile.hasStaticShape() ||
+      failed(tile.getStridesAndOffset(strides, offset)) ||
       llvm::is_contained(strides, ShapedType::kDynamic))
-    return emitOpError("expected a destination with known extents and strides, "
-                       "but got ")
-           << dest;
+    return op->emitOpError("expected a ")
+           << tileName << " with known extents and strides, but got " << tile;
   for (auto [dim, name] : {std::pair(0, "rows"), std::pair(1, "columns")})
-    if (!source.isDynamicDim(dim) &&
-        source.getDimSize(dim) > dest.getDimSize(dim))
-      return emitOpError("expected a destination of at least ")
-             << source.getDimSize(dim) << " " << name << ", but got "
-             << dest.getDimSize(dim);
-  if (getThreads() < 1)
-    return emitOpError("expected at least one thread, but got ")
-           << getThreads();
+    if (!matrix.isDynamicDim(dim) &&
+        matrix.getDimSize(dim) > tile.getDimSize(dim))
+      return op->emitOpError("expected a ")
+             << tileName << " of at least " << matrix.getDimSize(dim) << " "
+             << name << ", but got " << tile.getDimSize(dim);
+  if (threads < 1)
+    return op->emitOpError("expected at least one thread, but got ") << threads;
   return success();
 }
 
+LogicalResult CopyAsyncOp::verify() {
+  return verifyCopy(*this, cast<MemRefType>(getSource().getType()),
+                    cast<MemRefType>(getDest().getType()), getThreads(),
+                    "destination");
+}
+
+LogicalResult CopyOutOp::verify() {
+  return verifyCopy(*this, cast<MemRefType>(getDest().getType()),
+                    cast<MemRefType>(getSource().getType()), getThreads(),
+                    "source");
+}
+
 void CopyAsyncOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());
+  effects.emplace_back(MemoryEffects::Write::get(), &getDestMutable());
+}
+
+void CopyOutOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());
   effects.emplace_back(MemoryEffects::Write::get(), &getDestMutable());
 }

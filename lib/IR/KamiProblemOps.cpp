@@ -9,6 +9,7 @@
 #include "ComplexProduct.h"
 #include "ElementRegion.h"
 #include "MatrixOperands.h"
+#include "ProductTypes.h"
 #include "kami/IR/KamiOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -170,18 +171,8 @@ bool kami::isStorable(Type accumulator, Type element) {
               accumulator.getIntOrFloatBitWidth());
 }
 
-/// (C9), (C10)
+/// (C9), (C10), of operands whose elements a prologue makes.
 static LogicalResult verifyInterpretation(GemmOp op) {
-  Type element = op.getMultipliedType(Role::A);
-  if (op.getPrecision() && !(element.isF32() && op.getAccumulator().isF32()))
-    return op.emitOpError("expected f32 elements and accumulator for "
-                          "precision ")
-           << stringifyPrecision(*op.getPrecision()) << ", but got " << element
-           << " and " << op.getAccumulator();
-  if ((op.getUnsignedA() || op.getUnsignedB()) && !isa<IntegerType>(element))
-    return op.emitOpError("expected integer elements for ")
-           << (op.getUnsignedA() ? "unsigned_a" : "unsigned_b") << ", but got "
-           << element;
   for (auto [role, isUnsigned] : {std::pair(Role::A, op.getUnsignedA()),
                                   std::pair(Role::B, op.getUnsignedB())}) {
     if (!op.hasElementRegion(role))
@@ -259,40 +250,18 @@ static LogicalResult verifyElementTypes(GemmOp op) {
     return op.emitOpError("expected complex elements for ")
            << (op.getConjugateA() ? "conjugate_a" : "conjugate_b")
            << ", but got " << op.getAccumulator();
-  Type a = op.getMultipliedType(Role::A), b = op.getMultipliedType(Role::B);
-  Type c = op.getCType().getElementType(), accumulator = op.getAccumulator();
-  // f16 has the numbers of all 8-bit floats.
-  auto isHalf = [](Type type) {
-    return type.isF16() ||
-           (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8);
-  };
-  if (a != b && !(isHalf(a) && isHalf(b)))
-    return op.emitOpError("expected A and B of one element type, but got ")
-           << a << " and " << b;
-  for (Type type : {a, c, accumulator})
-    if (!type.isIntOrFloat())
-      return op.emitOpError("expected integer or float elements, but got ")
-             << type;
+  ProductTypes types{op.getMultipliedType(Role::A),
+                     op.getMultipliedType(Role::B),
+                     op.getCType().getElementType(), op.getAccumulator()};
   // What the epilogue yields has nothing to do with the accumulator, but the
   // elements that β scales have.
-  bool convertsC = !op.hasElementRegion(Role::C) || op.getBeta();
-  if (isa<FloatType>(a) != isa<FloatType>(accumulator) ||
-      (convertsC && isa<FloatType>(a) != isa<FloatType>(c)))
-    return op.emitOpError("expected elements and accumulator that are all "
-                          "floats or all integers, but got ")
-           << a << ", " << c << " and " << accumulator;
-  if (failed(verifyScales(op)))
-    return failure();
-  for (auto [type, name] : {std::pair(a, "A"), std::pair(b, "B")})
-    if (accumulator.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
-      return op.emitOpError("expected an accumulator at least as wide as ")
-             << name << "'s " << type << ", but got " << accumulator;
-  if (convertsC && !isStorable(accumulator, c))
-    return op.emitOpError("expected C's elements of the accumulator's type ")
-           << accumulator
-           << (isa<FloatType>(accumulator) ? " or of a narrower one" : "")
-           << ", but got " << c;
-  return verifyInterpretation(op);
+  types.convertsC = !op.hasElementRegion(Role::C) || op.getBeta();
+  types.precision = op.getPrecision();
+  types.unsignedA = op.getUnsignedA();
+  types.unsignedB = op.getUnsignedB();
+  return failure(failed(verifyScales(op)) ||
+                 failed(verifyProductTypes(op, types)) ||
+                 failed(verifyInterpretation(op)));
 }
 
 /// (C14)

@@ -37,3 +37,13 @@ int64_t kami::copiedBytes(int64_t extent, int64_t depth, int64_t elementBytes) {
   };
   return elementBytes * std::max(elements(Major::K), elements(Major::MN));
 }
+
+CopiedTile kami::relayedTile(int64_t rows, int64_t columns,
+                             int64_t elementBytes) {
+  return copiedTile(rows, columns, Major::K, elementBytes);
+}
+
+int64_t kami::relayedBytes(int64_t rows, int64_t columns) {
+  constexpr int64_t widest = 2;
+  return widest * relayedTile(rows, columns, widest).elements();
+}

@@ -88,7 +88,8 @@ struct BlockBytes {
 
 /// For matrices in row-major order. `tile` may exceed the problem.
 static BlockBytes blockBytes(const Work &work, double blocks, const Atom &atom,
-                             const Extents &tile) {
+                             const Extents &tile,
+                             const Exchange &exchange = {}) {
   double operandA = work.bytesA ? work.bytesA : byteWidth(atom.operand);
   double operandB = work.bytesB ? work.bytesB : byteWidth(atom.operandB());
   double accumulator = work.bytesC ? work.bytesC : byteWidth(atom.accumulator);
@@ -103,14 +104,22 @@ static BlockBytes blockBytes(const Work &work, double blocks, const Atom &atom,
   // Each of four products reads whole sectors, of which it wants one part.
   if (work.isComplex)
     return {8 * (a + b) + 2 * c, 2 * once * work.batch / blocks};
+  // Without interleaved tiles, four lanes write half a sector of narrow elements.
+  if (exchange.isCopied() && !exchange.relaysC && accumulator < 4)
+    c *= 2;
   return {a + b + c, once * work.batch / blocks};
 }
 
-/// How often a block waits for memory: for the tiles along k, of which all but
-/// the first arrive while others are multiplied where there are several stages,
-/// and for C.
-static double waitsOf(double kTiles, const Exchange &exchange) {
-  return exchange.stages > 1 ? 2 : kTiles + 1;
+/// Cycles that a block waits for memory: for each tile along k, and for C. With
+/// several stages, a tile is on its way while those before it are multiplied.
+static double waitFor(const CalibratedCost &cost, double latency,
+                      const Exchange &exchange) {
+  if (exchange.stages == 1)
+    return (cost.kTiles + 1) * latency;
+  double tile = (cost.computation + cost.communication()) / cost.kTiles;
+  double late = std::max(0.0, latency / (exchange.stages - 1) - tile);
+  double lateTiles = std::max(0.0, cost.kTiles - exchange.stages);
+  return 2 * latency + lateTiles * late;
 }
 
 static void addMemory(CalibratedCost &cost, const BlockBytes &bytes,
@@ -122,7 +131,7 @@ static void addMemory(CalibratedCost &cost, const BlockBytes &bytes,
   cost.cacheBandwidth = bytes.cache / calibration.cacheBandwidth;
   cost.memoryBandwidth = bytes.device / share;
   cost.memoryLatency =
-      waitsOf(cost.kTiles, exchange) * busyLatency * calibration.memoryLatency;
+      waitFor(cost, busyLatency * calibration.memoryLatency, exchange);
 }
 
 double kami::overlappedCycles(llvm::ArrayRef<double> units) {
@@ -163,8 +172,8 @@ CalibratedCost kami::calibratedCost(const Work &work, const Atom &atom,
          {&cost.tensorCores, &cost.computation, &cost.sharedBandwidth,
           &cost.sharedLatency, &cost.barriers})
       *part *= 4;
-  addMemory(cost, blockBytes(work, cost.blocks, atom, tile), chip, calibration,
-            exchange);
+  addMemory(cost, blockBytes(work, cost.blocks, atom, tile, exchange), chip,
+            calibration, exchange);
 
   cost.launch = calibration.launchMicroseconds * chip.boostMHz;
   double perBlock = throughput(cost);

@@ -60,6 +60,10 @@ static SharedLayout copiedLayout(const Partition &partition,
       exchange.stages *
       copiedBytes(partition.paddedN(), depth, element.operand);
   layout.bytes = layout.copiedA.bytes + layout.copiedB.bytes;
+  // By then, nobody needs the tiles any more.
+  if (exchange.relaysC)
+    layout.bytes = std::max(
+        layout.bytes, relayedBytes(partition.paddedM(), partition.paddedN()));
   return layout;
 }
 

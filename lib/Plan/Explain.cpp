@@ -43,6 +43,10 @@ std::string kami::summary(const Plan &plan) {
     text += llvm::formatv(", {0} teams", plan.teams);
   if (plan.stages > 1)
     text += llvm::formatv(", {0} stages", plan.stages);
+  if (plan.relaysC)
+    text += ", C relayed";
+  if (plan.blocks > 0)
+    text += llvm::formatv(", {0} blocks in turn", plan.blocks);
   return text;
 }
 
@@ -194,6 +198,8 @@ static llvm::json::Object members(const Candidate &candidate,
   object["warps"] = plan.grid.warps();
   object["teams"] = plan.teams;
   object["stages"] = plan.stages;
+  object["relays_c"] = plan.relaysC;
+  object["blocks_in_turn"] = plan.blocks;
   object["threads"] = plan.teams * candidate.resources.threads;
   object["tile"] = array(plan.tile.m, plan.tile.n, plan.tile.k);
   object["atom"] = atomName(plan);

@@ -285,6 +285,8 @@ bool GridSearch::tryPlan(const Partition &partition, Transport transport,
                          const Slicing &slicing, int64_t stages) {
   Plan plan = {atom.atom, partition.tile, grid, transport, slicing};
   plan.stages = stages;
+  plan.relaysC = transport == Transport::Copied && problem.output &&
+                 byteWidth(*problem.output) <= 2;
   Resources resources =
       resourcesOf(*atom.atom, partition, slicing, chip.warpSize,
                   plan.exchange(), problem.sums());

@@ -81,7 +81,7 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
        plan.transport != Transport::Resident))
     return {Misfit::NotGroups, warpsPerGroup};
   bool isCopied = plan.transport == Transport::Copied;
-  if (plan.stages < 1 || (!isCopied && plan.stages > 1) ||
+  if (plan.stages < 1 || (!isCopied && (plan.stages > 1 || plan.relaysC)) ||
       (isCopied && (!chip.copiesAsync || !problem.isCopyable ||
                     plan.unit() != Unit::Warp || grid.k != 1 ||
                     plan.slices.sharedA + plan.slices.sharedB > 0 ||

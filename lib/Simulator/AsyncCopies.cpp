@@ -84,35 +84,34 @@ static LogicalResult waitFor(Execution &x, Warp &warp, size_t pending) {
 // Warp level
 //===----------------------------------------------------------------------===//
 
-/// Thread t copies the elements t, t + threads, ..., line by line.
-static LogicalResult runCopy(Execution &x, Warp &warp,
-                             const Instruction &instruction) {
-  auto op = cast<CopyAsyncOp>(instruction.op);
+/// Thread t copies the elements t, t + threads, ... of the tile in shared memory,
+/// line by line. `copy` gets what a warp moves at a time: the lanes that are in
+/// the matrix, and all.
+static LogicalResult
+copyElements(Execution &x, Warp &warp, const Instruction &instruction,
+             const MemRef &matrix, const MemRef &tile, int64_t threads,
+             llvm::function_ref<LogicalResult(Access &, Access &)> copy) {
   if (failed(x.requireConverged(warp, instruction)))
     return failure();
-  int64_t threads = op.getThreads();
   if (x.block.count() != threads)
     return x.fail(Violation::Unsupported, instruction)
            << "expected a block of " << threads << " threads, but got "
            << x.block.count();
-  const MemRef source = warp.memrefs[instruction.operands[0].index];
-  const MemRef dest = warp.memrefs[instruction.operands[1].index];
   for (unsigned dim : {0, 1})
-    if (source.sizes[dim] > dest.sizes[dim])
+    if (matrix.sizes[dim] > tile.sizes[dim])
       return x.fail(Violation::OutOfBounds, instruction)
-             << "expected at most " << dest.sizes[dim] << " elements in "
-             << "dimension " << dim << ", but got " << source.sizes[dim];
-  unsigned along = dest.strides[1] == 1 ? 1 : 0;
-  int64_t perLine = dest.sizes[along];
-  int64_t total = dest.sizes[1 - along] * perLine;
+             << "expected at most " << tile.sizes[dim] << " elements in "
+             << "dimension " << dim << ", but got " << matrix.sizes[dim];
+  unsigned along = tile.strides[1] == 1 ? 1 : 0;
+  int64_t perLine = tile.sizes[along];
+  int64_t total = tile.sizes[1 - along] * perLine;
   for (int64_t first = 0; first < total; first += threads) {
-    Access from, to;
-    int64_t count[maxLanes] = {};
-    for (Access *access : {&from, &to}) {
-      access->buffer = access == &from ? source.buffer : dest.buffer;
+    Access device, shared;
+    for (auto [access, memref] :
+         {std::pair(&device, &matrix), std::pair(&shared, &tile)}) {
+      access->buffer = memref->buffer;
       access->mask = 0;
-      access->bytes = access->alignment = dest.elementBytes;
-      access->write = access == &to;
+      access->bytes = access->alignment = tile.elementBytes;
     }
     for (unsigned lane = 0; lane != x.width; ++lane) {
       int64_t element = first + int64_t(warp.index) * x.width + lane;
@@ -121,17 +120,56 @@ static LogicalResult runCopy(Execution &x, Warp &warp,
       int64_t at[2];
       at[along] = element % perLine;
       at[1 - along] = element / perLine;
-      to.mask |= 1ull << lane;
-      to.addresses[lane] = dest.address(at);
-      bool isInside = at[0] < source.sizes[0] && at[1] < source.sizes[1];
-      count[lane] = isInside ? dest.elementBytes : 0;
-      from.addresses[lane] = source.address(at);
+      shared.mask |= 1ull << lane;
+      shared.addresses[lane] = tile.address(at);
+      if (at[0] >= matrix.sizes[0] || at[1] >= matrix.sizes[1])
+        continue;
+      device.mask |= 1ull << lane;
+      device.addresses[lane] = matrix.address(at);
     }
-    from.mask = to.mask;
-    if (to.mask && failed(start(x, warp, instruction, from, to, count)))
+    if (shared.mask && failed(copy(device, shared)))
       return failure();
   }
   return success();
+}
+
+static LogicalResult runCopy(Execution &x, Warp &warp,
+                             const Instruction &instruction) {
+  const MemRef source = warp.memrefs[instruction.operands[0].index];
+  const MemRef dest = warp.memrefs[instruction.operands[1].index];
+  return copyElements(
+      x, warp, instruction, source, dest,
+      cast<CopyAsyncOp>(instruction.op).getThreads(),
+      [&](Access &from, Access &to) {
+        from.write = false;
+        to.write = true;
+        int64_t count[maxLanes] = {};
+        forLanes(from.mask, [&](unsigned lane) { count[lane] = to.bytes; });
+        return start(x, warp, instruction, from, to, count);
+      });
+}
+
+static LogicalResult runCopyOut(Execution &x, Warp &warp,
+                                const Instruction &instruction) {
+  const MemRef source = warp.memrefs[instruction.operands[0].index];
+  const MemRef dest = warp.memrefs[instruction.operands[1].index];
+  return copyElements(
+      x, warp, instruction, dest, source,
+      cast<CopyOutOp>(instruction.op).getThreads(),
+      [&](Access &to, Access &from) -> LogicalResult {
+        from.mask = to.mask;
+        from.write = false;
+        to.write = true;
+        if (failed(x.access(warp, instruction, from)) ||
+            failed(x.access(warp, instruction, to)))
+          return failure();
+        forLanes(to.mask, [&](unsigned lane) {
+          std::memcpy(to.buffer->bytes.data() + to.addresses[lane],
+                      from.buffer->bytes.data() + from.addresses[lane],
+                      to.bytes);
+        });
+        return success();
+      });
 }
 
 static LogicalResult runCopyWait(Execution &x, Warp &warp,
@@ -207,6 +245,11 @@ LogicalResult kami::sim::decodeAsyncCopies(Decoder &decoder, Operation *op,
         auto type = cast<MemRefType>(copy.getDest().getType());
         decoder.accesses(*formatOf(type.getElementType()));
         return decoder.emit(op, runCopy);
+      })
+      .Case([&](CopyOutOp copy) {
+        auto type = cast<MemRefType>(copy.getSource().getType());
+        decoder.accesses(*formatOf(type.getElementType()));
+        return decoder.emit(op, runCopyOut);
       })
       .Case([&](nvgpu::DeviceAsyncCopyOp copy) {
         decoder.accesses(*formatOf(copy.getDst().getType().getElementType()));

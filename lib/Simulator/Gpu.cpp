@@ -98,6 +98,48 @@ static LogicalResult runDynamicShared(Execution &x, Warp &warp,
   return success();
 }
 
+/// Values move between the lanes of a whole warp: from another lane, or a lane's
+/// own where there is no such lane.
+static LogicalResult runLaneShuffle(Execution &x, Warp &warp,
+                                    const Instruction &instruction) {
+  auto op = cast<gpu::ShuffleOp>(instruction.op);
+  int64_t width;
+  if (failed(x.requireConverged(warp, instruction)) ||
+      failed(x.uniform(warp, instruction, instruction.operands[2], width)))
+    return failure();
+  if (width != int64_t(x.width))
+    return x.fail(Violation::Unsupported, instruction)
+           << "expected a shuffle of " << x.width << " lanes, but got "
+           << width;
+  const uint64_t *offsets = x.lanes(warp, instruction.operands[1]);
+  auto source = [&](int64_t lane) -> int64_t {
+    int64_t offset = uint32_t(offsets[lane]);
+    switch (op.getMode()) {
+    case gpu::ShuffleMode::XOR:
+      return lane ^ offset;
+    case gpu::ShuffleMode::UP:
+      return lane - offset;
+    case gpu::ShuffleMode::DOWN:
+      return lane + offset;
+    case gpu::ShuffleMode::IDX:
+      return offset;
+    }
+    llvm_unreachable("covered switch");
+  };
+  Slot value = instruction.operands[0], result = instruction.results[0];
+  uint64_t *valid = x.lanes(warp, instruction.results[1]);
+  for (int e = 0; e != result.count; ++e) {
+    const uint64_t *from = x.lanes(warp, value, e);
+    uint64_t *to = x.lanes(warp, result, e);
+    for (int64_t lane = 0; lane != width; ++lane) {
+      int64_t other = source(lane);
+      valid[lane] = other >= 0 && other < width;
+      to[lane] = from[valid[lane] ? other : lane];
+    }
+  }
+  return success();
+}
+
 static LogicalResult runReturn(Execution &, Warp &warp, const Instruction &) {
   warp.state = Warp::Done;
   return success();
@@ -155,6 +197,7 @@ LogicalResult kami::sim::decodeGpu(Decoder &decoder, Operation *op,
           .Case([](gpu::SubgroupSizeOp) { return runSubgroupSize; })
           .Case([](gpu::NumSubgroupsOp) { return runNumSubgroups; })
           .Case([](gpu::DynamicSharedMemoryOp) { return runDynamicShared; })
+          .Case([](gpu::ShuffleOp) { return runLaneShuffle; })
           .Case([](gpu::BarrierOp) { return runBarrier; })
           .Case([](gpu::ReturnOp) { return runReturn; })
           .Default([](Operation *) { return nullptr; });

@@ -57,6 +57,7 @@ private:
   mlir::LogicalResult runElementwise(mlir::Operation *op);
   mlir::LogicalResult runGemm(GemmOp op);
   mlir::LogicalResult runChain(ChainOp op);
+  mlir::LogicalResult runGrouped(GroupedGemmOp op);
   long double scaleOf(mlir::Value value, long double missing);
   std::pair<long double, long double> scaled(const MemRef &sum, int64_t from,
                                              const MemRef &c, int64_t to,

@@ -182,6 +182,8 @@ LogicalResult ReferenceInterpreter::runOther(Operation *op, bool &handled) {
     return gemm.isComplex() ? runComplexGemm(gemm) : runGemm(gemm);
   if (auto chain = dyn_cast<ChainOp>(op))
     return runChain(chain);
+  if (auto grouped = dyn_cast<GroupedGemmOp>(op))
+    return runGrouped(grouped);
   if (auto number = dyn_cast<complex::ConstantOp>(op)) {
     Cell cell = scalarConstant(number.getValue()[0]);
     cell.imaginary = scalarConstant(number.getValue()[1]).real;

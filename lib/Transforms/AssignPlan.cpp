@@ -35,6 +35,9 @@ struct AssignPlan : kami::impl::KamiAssignPlanBase<AssignPlan> {
       auto product = dyn_cast<GemmOp>(op);
       if (product && !product.getPlan())
         return WalkResult(assign(product, constraints, options));
+      auto grouped = dyn_cast<GroupedGemmOp>(op);
+      if (grouped && !grouped.getPlan())
+        return WalkResult(assign(grouped, constraints, options));
       auto chain = dyn_cast<ChainOp>(op);
       if (chain && !chain.getFirst())
         return WalkResult(assign(chain, constraints, options));
@@ -115,6 +118,33 @@ private:
     if (plan.atom->mapA.empty())
       return op.emitOpError("no lowering yet for target '")
              << (*chip)->name << "'; its plans can be read with kami-plan";
+    op.setPlanAttr(toAttribute(&getContext(), plan));
+    return success();
+  }
+
+  /// As many blocks as the chip holds at a time share the tiles.
+  LogicalResult assign(GroupedGemmOp op, const Problem &constraints,
+                       const PlannerOptions &options) {
+    FailureOr<const Chip *> chip = targetOf(op);
+    FailureOr<Problem> problem = problemOf(op);
+    if (failed(chip) || failed(problem) || failed(loadCalibrationOf(op, **chip)))
+      return failure();
+    problem->algorithm = constraints.algorithm;
+    problem->warps = constraints.warps;
+    problem->tile = constraints.tile;
+    PlannerOptions calibrated = options;
+    calibrated.calibration = loaded ? &*loaded : nullptr;
+    llvm::Expected<Choice> choice = choosePlan(*problem, **chip, calibrated);
+    if (!choice)
+      return op.emitOpError(llvm::toString(choice.takeError()));
+    const Candidate &best = *choice->best();
+    Plan plan = best.plan;
+    plan.teams = 1;
+    plan.blocks =
+        (*chip)->multiprocessors * residentBlocks(best.resources, **chip);
+    if (plan.atom->mapA.empty())
+      return op.emitOpError("no lowering yet for target '")
+             << (*chip)->name << "'";
     op.setPlanAttr(toAttribute(&getContext(), plan));
     return success();
   }

@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Distributor.h"
-#include "kami/Layout/CopiedTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -47,17 +46,21 @@ Value Distributor::copiedTileAt(Role role, MemRefType matrix, Value stage) {
       copiedTile(extent, depth, (along == 1) == isA ? Major::K : Major::MN,
                  element.getIntOrFloatBitWidth() / 8);
   const SharedRegion &region = isA ? shared.copiedA : shared.copiedB;
-  auto lines = MemRefType::get({tile.lines, tile.pitch}, element,
-                               MemRefLayoutAttrInterface(),
-                               cast<MemRefType>(copied.getType()).getMemorySpace());
-  Value start =
-      add(multiply(stage, region.bytes / exchange.stages), constant(region.offset));
+  Value start = add(multiply(stage, region.bytes / exchange.stages),
+                    constant(region.offset));
+  return logicalView(linesAt(start, element, tile), /*transposed=*/along == 0);
+}
+
+/// The tile's lines from that byte of shared memory on.
+Value Distributor::linesAt(Value start, Type element, const CopiedTile &tile) {
+  auto lines = MemRefType::get(
+      {tile.lines, tile.pitch}, element, MemRefLayoutAttrInterface(),
+      cast<MemRefType>(copied.getType()).getMemorySpace());
   Value padded = memref::ViewOp::create(b, lines, copied, start, ValueRange());
   SmallVector<OpFoldResult> offsets(2, b.getIndexAttr(0)),
       strides(2, b.getIndexAttr(1)),
       sizes = {b.getIndexAttr(tile.lines), b.getIndexAttr(tile.lineElements)};
-  Value whole = memref::SubViewOp::create(b, padded, offsets, sizes, strides);
-  return logicalView(whole, /*transposed=*/along == 0);
+  return memref::SubViewOp::create(b, padded, offsets, sizes, strides);
 }
 
 /// Starts to copy both operands' terms from `offset` on.
@@ -174,4 +177,19 @@ Value Distributor::stageOf(Value offset) {
   Value tile =
       b.createOrFold<arith::DivUIOp>(offset, constant(partition.tile.k));
   return b.createOrFold<arith::RemUIOp>(tile, constant(exchange.stages));
+}
+
+/// Writes α·result to C by way of shared memory, where the last tile may still be
+/// read.
+void Distributor::relayC(Value result, Value matrix, Value alpha,
+                         const FragmentPlace &place) {
+  Type element = cast<MemRefType>(matrix.getType()).getElementType();
+  CopiedTile tile = relayedTile(partition.paddedM(), partition.paddedN(),
+                                element.getIntOrFloatBitWidth() / 8);
+  Value lines = linesAt(constant(0), element, tile);
+  gpu::BarrierOp::create(b);
+  StoreOp::create(b, result, lines, place.row, place.column, alpha, Value(),
+                  /*rowInBounds=*/true, /*columnInBounds=*/true);
+  gpu::BarrierOp::create(b);
+  CopyOutOp::create(b, lines, matrix, partition.grid.warps() * atom.getLanes());
 }

@@ -566,6 +566,8 @@ void Distributor::emitStore(GemmOp op, Value sum) {
       result = applyEpilogue(op, result, place);
       alpha = beta = {};
     }
+    if (exchange.relaysC && !op.getBeta())
+      return relayC(result, c, alpha, place);
     StoreOp::create(b, result, c, place.row, place.column, alpha, beta,
                     place.rowInBounds, place.columnInBounds);
   });

@@ -18,6 +18,7 @@
 #include "Epilogue.h"
 #include "Shares.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/Layout/CopiedTile.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace kami {
@@ -123,6 +124,10 @@ private:
   mlir::Value applyEpilogue(GemmOp op, mlir::Value elements,
                             const FragmentPlace &place);
   void emitStore(GemmOp op, mlir::Value sum);
+  mlir::Value linesAt(mlir::Value start, mlir::Type element,
+                      const CopiedTile &tile);
+  void relayC(mlir::Value result, mlir::Value matrix, mlir::Value alpha,
+              const FragmentPlace &place);
   template <typename Emit> void ifFirstLayer(Emit emit);
 
   FragmentPlace placeOfC(mlir::Value matrix);

@@ -45,9 +45,9 @@ std::string kami::kernelName(StringRef kind, ArrayRef<int64_t> extents,
 static constexpr int64_t maxGridExtent = (int64_t(1) << 31) - 1;
 
 GridKernel::GridKernel(Operation *op, const Tiling &tiling, int64_t threads,
-                       int64_t teams)
+                       int64_t teams, int64_t blocks)
     : b(op->getLoc(), op), op(op), tiling(tiling), threads(threads),
-      teams(teams) {
+      teams(teams), mostBlocks(blocks > 0 ? blocks : maxGridExtent) {
   for (Value operand : op->getOperands())
     if ((isa<MemRefType>(operand.getType()) ||
          !matchPattern(operand, m_Constant())) &&
@@ -171,14 +171,20 @@ Value GridKernel::teamsBefore(Value blocks) {
   return b.createOrFold<arith::MulIOp>(blocks, constant(teams));
 }
 
-void GridKernel::emitBody(gpu::GPUFuncOp kernel, EmitTile emit) {
-  OpBuilder::InsertionGuard guard(b);
+/// Goes to the begin of the kernel, which has the op's operands.
+IRMapping GridKernel::enter(gpu::GPUFuncOp kernel) {
   b.setInsertionPointToStart(&kernel.getBody().front());
   IRMapping values;
   values.map(arguments, kernel.getArguments());
   for (Value operand : op->getOperands())
     if (!values.contains(operand))
       values.map(operand, b.clone(*operand.getDefiningOp())->getResult(0));
+  return values;
+}
+
+void GridKernel::emitBody(gpu::GPUFuncOp kernel, EmitTile emit) {
+  OpBuilder::InsertionGuard guard(b);
+  IRMapping values = enter(kernel);
 
   TileCount count = countTiles(values.lookup(tiling.result));
   Value first = teamsBefore(gpu::BlockIdOp::create(b, gpu::Dimension::x));
@@ -189,7 +195,7 @@ void GridKernel::emitBody(gpu::GPUFuncOp kernel, EmitTile emit) {
         b.createOrFold<arith::DivUIOp>(thread, constant(threads / teams)));
   }
   std::optional<int64_t> total = getConstantIntValue(count.total);
-  if (total && *total <= maxGridExtent) {
+  if (total && *total <= mostBlocks) {
     // The last block may have teams without a tile.
     if (*total % teams != 0)
       b.setInsertionPointToStart(
@@ -220,8 +226,8 @@ void GridKernel::emitLaunch(gpu::GPUFuncOp kernel,
   std::optional<int64_t> total = getConstantIntValue(count.total);
   Value blocks =
       b.createOrFold<arith::CeilDivUIOp>(count.total, constant(teams));
-  if (!total || *total > maxGridExtent)
-    blocks = arith::MinUIOp::create(b, blocks, constant(maxGridExtent));
+  if (!total || *total > mostBlocks)
+    blocks = b.createOrFold<arith::MinUIOp>(blocks, constant(mostBlocks));
   // A grid of no blocks cannot be launched.
   if (!total) {
     Value any =
@@ -229,6 +235,11 @@ void GridKernel::emitLaunch(gpu::GPUFuncOp kernel,
     auto guard = scf::IfOp::create(b, any, /*withElseRegion=*/false);
     b.setInsertionPointToStart(guard.thenBlock());
   }
+  launch(kernel, blocks, sharedBytes);
+}
+
+void GridKernel::launch(gpu::GPUFuncOp kernel, Value blocks,
+                        std::optional<int64_t> sharedBytes) {
   Value one = constant(1), bytes;
   if (sharedBytes)
     bytes = arith::ConstantIntOp::create(b, *sharedBytes, 32);
@@ -242,4 +253,18 @@ void GridKernel::run(SymbolTable &symbols, const std::string &name,
   gpu::GPUFuncOp kernel = createKernel(symbols, name);
   emitBody(kernel, emit);
   emitLaunch(kernel, sharedBytes);
+}
+
+void GridKernel::run(SymbolTable &symbols, const std::string &name,
+                     std::optional<int64_t> sharedBytes, int64_t blocks,
+                     llvm::function_ref<void(IRMapping &)> emit) {
+  gpu::GPUFuncOp kernel = createKernel(symbols, name);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    IRMapping values = enter(kernel);
+    emit(values);
+    b.setInsertionPointToEnd(&kernel.getBody().front());
+    gpu::ReturnOp::create(b);
+  }
+  launch(kernel, constant(blocks), sharedBytes);
 }

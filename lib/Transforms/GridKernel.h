@@ -43,15 +43,22 @@ public:
       llvm::function_ref<void(mlir::IRMapping &, const BlockTile &)>;
 
   /// For an op all of whose operands but constants become the kernel's. Blocks
-  /// of `threads` threads have so many teams, each of which takes a tile.
+  /// of `threads` threads have so many teams, each of which takes a tile, or, if
+  /// the number of blocks is limited, one after the other.
   GridKernel(mlir::Operation *op, const Tiling &tiling, int64_t threads,
-             int64_t teams = 1);
+             int64_t teams = 1, int64_t blocks = 0);
 
   /// Puts a kernel of that name into the module and launches it before the op,
   /// with `sharedBytes` of dynamic shared memory where they are known. `emit`
   /// writes the work of one tile, on the kernel's values of the op's operands.
   void run(mlir::SymbolTable &symbols, const std::string &name,
            std::optional<int64_t> sharedBytes, EmitTile emit);
+
+  /// The same for a launch of the given number of blocks, whose work `emit`
+  /// writes as a whole.
+  void run(mlir::SymbolTable &symbols, const std::string &name,
+           std::optional<int64_t> sharedBytes, int64_t blocks,
+           llvm::function_ref<void(mlir::IRMapping &)> emit);
 
   /// The part of a matrix that one tile needs, as a matrix of its own: of its
   /// batch's, and `tile` rows or columns from `offset` on (all, if that tile
@@ -77,15 +84,20 @@ private:
   mlir::Value teamsBefore(mlir::Value blocks);
   mlir::gpu::GPUFuncOp createKernel(mlir::SymbolTable &symbols,
                                     const std::string &name);
+  mlir::IRMapping enter(mlir::gpu::GPUFuncOp kernel);
   void emitBody(mlir::gpu::GPUFuncOp kernel, EmitTile emit);
   void emitIndexedTile(mlir::Value index, const TileCount &count,
                        mlir::IRMapping &values, EmitTile emit);
   void emitLaunch(mlir::gpu::GPUFuncOp kernel,
                   std::optional<int64_t> sharedBytes);
+  void launch(mlir::gpu::GPUFuncOp kernel, mlir::Value blocks,
+              std::optional<int64_t> sharedBytes);
 
   mlir::Operation *op;
   Tiling tiling;
   int64_t threads, teams;
+  /// The most blocks of a launch.
+  int64_t mostBlocks;
   /// The kernel's operands.
   llvm::SmallVector<mlir::Value> arguments;
 };

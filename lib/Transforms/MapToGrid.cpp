@@ -8,6 +8,7 @@
 
 #include "GridKernel.h"
 #include "MapChain.h"
+#include "MapGrouped.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Model/SharedLayout.h"
 #include "kami/Transforms/Passes.h"
@@ -61,7 +62,8 @@ static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
   if (failed(plan))
     return failure();
   Tiling tiling{op.getC(), 0, 1, plan->tile.m, plan->tile.n};
-  GridKernel kernel(op, tiling, op.getPlan()->getThreads(), plan->teams);
+  GridKernel kernel(op, tiling, op.getPlan()->getThreads(), plan->teams,
+                    plan->blocks);
   kernel.run(symbols,
              kernelName("gemm", {op.getM(), op.getN(), op.getK()},
                         op.getAType().getElementType()),
@@ -80,13 +82,18 @@ struct MapToGrid : kami::impl::KamiMapToGridBase<MapToGrid> {
     SymbolTable symbols(module);
     SmallVector<Operation *> products;
     module.walk([&](Operation *op) {
-      if (isa<GemmOp, ChainOp>(op) && !op->getParentOfType<gpu::GPUFuncOp>())
+      if (isa<GemmOp, ChainOp, GroupedGemmOp>(op) && !op->getParentOfType<gpu::GPUFuncOp>())
         products.push_back(op);
     });
     for (Operation *op : products) {
-      auto product = dyn_cast<GemmOp>(op);
-      if (failed(product ? mapProduct(product, symbols)
-                         : mapChain(cast<ChainOp>(op), symbols)))
+      auto map = [&]() -> LogicalResult {
+        if (auto product = dyn_cast<GemmOp>(op))
+          return mapProduct(product, symbols);
+        if (auto grouped = dyn_cast<GroupedGemmOp>(op))
+          return mapGrouped(grouped, symbols);
+        return mapChain(cast<ChainOp>(op), symbols);
+      };
+      if (failed(map()))
         return signalPassFailure();
     }
     if (!products.empty())

@@ -27,6 +27,12 @@ struct VerifyTarget : kami::impl::KamiVerifyTargetBase<VerifyTarget> {
         return WalkResult(verifyOne(product));
       if (auto chain = dyn_cast<ChainOp>(op))
         return WalkResult(verifyOne(chain));
+      if (auto grouped = dyn_cast<GroupedGemmOp>(op)) {
+        if (op->getParentOfType<gpu::GPUFuncOp>())
+          return WalkResult(op->emitOpError(
+              "expected no grouped products inside a kernel"));
+        return WalkResult(verifyOne(grouped));
+      }
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
@@ -53,7 +59,7 @@ private:
     return success();
   }
 
-  static LogicalResult verifyOne(GemmOp op) {
+  template <typename ProductOp> static LogicalResult verifyOne(ProductOp op) {
     if (!op.getPlan())
       return op.emitOpError("expected a plan; kami-assign-plan chooses one");
     FailureOr<const Chip *> chip = targetOf(op);

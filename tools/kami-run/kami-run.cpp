@@ -54,7 +54,8 @@ static llvm::Expected<int> run(const Flags &flags) {
     return device.takeError();
   options.device = *device;
   // C starts as NaN where the product must not read it.
-  if (!flags.input.gemm.empty() && flags.input.beta == 0)
+  if ((!flags.input.gemm.empty() || !flags.input.grouped.empty()) &&
+      flags.input.beta == 0)
     options.poisoned.push_back(2);
 
   mlir::MLIRContext context;

@@ -47,6 +47,9 @@ int main(int argc, char **argv) {
                       cl::desc("Products of operands that are distributed "
                                "over a block"),
                       cl::cat(category));
+  cl::opt<bool> grouped("grouped",
+                        cl::desc("Products that each have sizes of their own"),
+                        cl::cat(category));
   cl::opt<bool, true> verbose("verbose",
                               cl::desc("Print each case before it runs"),
                               cl::location(options.verbose), cl::cat(category));
@@ -69,8 +72,14 @@ int main(int argc, char **argv) {
   if (!kind)
     return reportError("kami-sweep", kind.takeError());
   options.device = *kind;
-  llvm::Expected<SweepResult> result =
-      (block ? runBlockSweep : runSweep)(options, llvm::outs());
+  if (block && grouped)
+    return reportError("kami-sweep",
+                       llvm::createStringError(
+                           "expected one of --block and --grouped at most"));
+  llvm::Expected<SweepResult> result = (block     ? runBlockSweep
+                                        : grouped ? runGroupedSweep
+                                                  : runSweep)(options,
+                                                              llvm::outs());
   if (!result)
     return reportError("kami-sweep", result.takeError());
   llvm::outs() << "device " << name(*kind) << ", seed " << options.seed

@@ -70,6 +70,9 @@ mlir::FailureOr<Problem> problemOf(GemmOp op);
 
 mlir::FailureOr<ChainProblem> problemOf(ChainOp op);
 
+/// A batch of products of the size that `op` calls typical.
+mlir::FailureOr<Problem> problemOf(GroupedGemmOp op);
+
 /// The plans of a chain that has some. Emits an error at `op` if no table has
 /// an atom of theirs.
 mlir::FailureOr<ChainPlan> toPlan(ChainOp op);

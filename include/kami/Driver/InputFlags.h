@@ -22,7 +22,7 @@ struct InputFlags {
   explicit InputFlags(llvm::cl::OptionCategory &category);
 
   llvm::cl::opt<std::string> file;
-  llvm::cl::opt<std::string> gemm, type, typeB, accumulator, outputType, batch;
+  llvm::cl::opt<std::string> gemm, grouped, type, typeB, accumulator, outputType, batch;
   llvm::cl::opt<double> alpha, beta;
   llvm::cl::opt<bool> transposeA, transposeB;
   llvm::cl::opt<std::string> target, algorithm, model;
@@ -41,6 +41,8 @@ struct InputFlags {
   CompileOptions compileOptions() const;
 
 private:
+  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+  loadGrouped(mlir::MLIRContext *context) const;
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
   planBlockModule(mlir::MLIRContext *context, bool runs) const;
 };

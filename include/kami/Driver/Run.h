@@ -94,6 +94,10 @@ struct RunResult {
 /// itself, because it launches kernels that somebody wrote.
 constexpr llvm::StringLiteral referenceAttributeName = "kami.reference";
 
+/// An attribute of a memref argument of the function that runs: the elements it
+/// has, instead of random ones.
+constexpr llvm::StringLiteral contentsAttributeName = "kami.contents";
+
 /// Compiles the only public function of `module`, runs it and compares with its
 /// evaluation, or with that of its `kami.reference`.
 /// `compilation` receives what was compiled. `module` is lowered in place.

@@ -54,6 +54,11 @@ llvm::Expected<SweepResult> runSweep(const SweepOptions &options,
 llvm::Expected<SweepResult> runBlockSweep(const SweepOptions &options,
                                           llvm::raw_ostream &os);
 
+/// The same for products that each have sizes, strides and scales of their own:
+/// none of m, n and k has to be positive.
+llvm::Expected<SweepResult> runGroupedSweep(const SweepOptions &options,
+                                            llvm::raw_ostream &os);
+
 } // namespace kami
 
 #endif // KAMI_DRIVER_SWEEP_H

@@ -202,7 +202,10 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     (`resident`). Or nobody holds operands: all threads copy tiles of them from
     device memory to shared memory as they lie there, asynchronously, and every
     warp reads what it needs (`copied`). With `stages = s` shared memory has room
-    for s tiles along k, of which one is multiplied while others arrive.
+    for s tiles along k, of which one is multiplied while others arrive. With
+    `output = relayed` elements of C, of 16 bits at most, take the same way back,
+    unless β is given: lanes write them to shared memory as they have them, and
+    all threads copy whole pieces of 16 bytes to device memory.
 
     `kami-assign-plan` writes one; one written by hand is obeyed, or refused
     with the reason.
@@ -223,6 +226,9 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     With `teams = t` a block has t times the grid's warps, and each team of them
     computes a tile of its own.
 
+    With `blocks = b` there are no more blocks than b: each takes every so many-th
+    tile (or team's tile) in turn. Without it, each tile has one of its own.
+
     Constraints:
     * (C1) the grid's and the tile's extents are positive
     * (C2) the algorithm is the grid's: three_d with layers, else two_d with
@@ -239,7 +245,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     * (C9) several teams are of one warp each, which keeps nothing in shared
       memory
     * (C10) `copied` is for warps in one layer, which hold no slices and
-      interleave no tiles; only it has several stages
+      interleave no tiles; only it has several stages, and relays C
+    * (C11) there are at most 2^31 - 1 blocks
   }];
   let parameters = (ins
     EnumParameter<Kami_AlgorithmEnum>:$algorithm,
@@ -251,14 +258,16 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     "int64_t":$sliceK, "int64_t":$sharedA, "int64_t":$sharedB,
     OptionalArrayRefParameter<"int64_t">:$interleave,
     DefaultValuedParameter<"int64_t", "1">:$teams,
-    DefaultValuedParameter<"int64_t", "1">:$stages);
+    DefaultValuedParameter<"int64_t", "1">:$stages,
+    DefaultValuedParameter<"bool", "false">:$relaysC,
+    DefaultValuedParameter<"int64_t", "0">:$blocks);
   let assemblyFormat = [{
     `<` $algorithm `,` `grid` `=` custom<Grid>($gridM, $gridN, $gridK) `,`
     `unit` `=` $unit `,` `atom` `=` $atom `,`
     `tile` `=` custom<Extents>($tileM, $tileN, $tileK) `,`
     `transport` `=` $transport `,`
     `slices` `=` `{` `k` `=` $sliceK `,` `shared` `=` `[` $sharedA `,` $sharedB `]` `}`
-    `` custom<SharedWork>($interleave, $teams, $stages) `` `>`
+    `` custom<SharedWork>($interleave, $teams, $stages, $relaysC, $blocks) `` `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -47,6 +47,36 @@ def Kami_CopyAsyncOp : Kami_Op<"copy_async", [DeclareOpInterfaceMethods<MemoryEf
   let hasVerifier = 1;
 }
 
+def Kami_CopyOutOp : Kami_Op<"copy_out", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Copy a matrix from shared memory";
+  let description = [{
+    The `threads` threads of the block share the copy of `source`'s first rows and
+    columns to `dest`, as many as that has. A barrier has to stand between what
+    others wrote to `source` and this.
+
+    Lowers to words of 16 bytes where elements are adjacent in the same dimension
+    of both and aligned, which is tested at run time where it is not known.
+
+    Example:
+
+    ```mlir
+    kami.copy_out %tile to %c by 128
+        : memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
+          to memref<?x32xf16, strided<[512, 1], offset: ?>>
+    ```
+
+    Constraints:
+    * (C1) both matrices have elements of one type of 8, 16, 32 or 64 bits
+    * (C2) source is in workgroup memory, and has extents and strides that are
+      known, none of them less than the destination's
+    * (C3) there is at least one thread
+  }];
+  let arguments = (ins Kami_GlobalMatrix:$source, Kami_GlobalMatrix:$dest,
+                       I64Attr:$threads);
+  let assemblyFormat = "$source `to` $dest `by` $threads attr-dict `:` type($source) `to` type($dest)";
+  let hasVerifier = 1;
+}
+
 def Kami_CopyCommitOp : Kami_Op<"copy_commit", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "End a group of copies";
   let description = [{

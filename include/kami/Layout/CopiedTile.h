@@ -41,6 +41,11 @@ CopiedTile copiedTile(int64_t extent, int64_t depth, Major major,
 /// Bytes that suffice whichever way the elements lie.
 int64_t copiedBytes(int64_t extent, int64_t depth, int64_t elementBytes);
 
+/// A tile of C on its way to device memory, row by row, and the bytes that suffice
+/// for elements of 16 bits at most.
+CopiedTile relayedTile(int64_t rows, int64_t columns, int64_t elementBytes);
+int64_t relayedBytes(int64_t rows, int64_t columns);
+
 } // namespace kami
 
 #endif // KAMI_LAYOUT_COPIEDTILE_H

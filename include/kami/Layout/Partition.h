@@ -132,6 +132,8 @@ struct Exchange {
   bool isScoped = false;
   /// Of copied operands, the tiles along k that shared memory has room for.
   int64_t stages = 1;
+  /// Whether C leaves through shared memory.
+  bool relaysC = false;
 
   bool isCopied() const { return transport == Transport::Copied; }
 

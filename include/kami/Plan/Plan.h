@@ -48,6 +48,12 @@ struct Plan {
   /// Of copied operands, the tiles along k in shared memory: one that is
   /// multiplied, the others on their way.
   int64_t stages = 1;
+  /// Whether elements of C, of 16 bits at most, go through shared memory, from
+  /// where whole pieces of 16 bytes are written to device memory.
+  bool relaysC = false;
+  /// Blocks that share all tiles, each of which takes every so many-th; 0 for a
+  /// block of its own for each tile.
+  int64_t blocks = 0;
 
   Algorithm algorithm() const { return algorithmOf(grid); }
   /// Whether elements of these kinds are extended when a warp loads them.
@@ -71,7 +77,7 @@ struct Plan {
            byteWidth(atom->operand) >= longElement;
   }
   Exchange exchange(Source source = Source::Memory) const {
-    return {transport, source, source, unit(), isScoped(), stages};
+    return {transport, source, source, unit(), isScoped(), stages, relaysC};
   }
 };
 

@@ -170,6 +170,9 @@ AlignmentAnalysis::AlignmentAnalysis(Operation *root) {
   root->walk([&](CopyAsyncOp op) {
     copies[op] = {knownAlignment(op.getSource()), knownAlignment(op.getDest())};
   });
+  root->walk([&](CopyOutOp op) {
+    copies[op] = {knownAlignment(op.getDest()), knownAlignment(op.getSource())};
+  });
 }
 
 Value nvgpu_lowering::addressOf(ImplicitLocOpBuilder &b, Value memref) {

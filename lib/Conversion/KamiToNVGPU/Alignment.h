@@ -28,10 +28,11 @@ struct WindowAlignment {
   std::array<int64_t, 2> corner = {1, 1};
 };
 
-/// The same of the matrices of a `kami.copy_async`.
+/// The same of what a `kami.copy_async` or `kami.copy_out` has in device memory
+/// and in shared memory.
 struct CopyAlignment {
-  int64_t source = 1;
-  int64_t dest = 1;
+  int64_t matrix = 1;
+  int64_t tile = 1;
 };
 
 /// What is known of all of a kernel's accesses. Without any promise, a matrix

@@ -244,7 +244,8 @@ void kami::populateKamiToNVGPUPatterns(const TypeConverter &converter,
   populateMultiplyAddPatterns(converter, patterns);
   AlignmentAnalysis alignments(root);
   populateGlobalMemoryPatterns(converter, alignments, storesMatrices, patterns);
-  populateAsyncCopyPatterns(converter, alignments, patterns);
+  populateBlockCopyPatterns(converter, alignments, patterns);
+  populateFindProductPatterns(converter, patterns);
   populateSharedMemoryPatterns(converter, patterns);
   populateGroupMmaPatterns(converter, patterns);
 }

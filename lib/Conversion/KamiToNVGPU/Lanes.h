@@ -72,9 +72,11 @@ void populateGlobalMemoryPatterns(const mlir::TypeConverter &converter,
                                   bool storesMatrices,
                                   mlir::RewritePatternSet &patterns);
 /// Products on the lanes' own multiply-adds.
-void populateAsyncCopyPatterns(const mlir::TypeConverter &converter,
+void populateBlockCopyPatterns(const mlir::TypeConverter &converter,
                                const AlignmentAnalysis &alignments,
                                mlir::RewritePatternSet &patterns);
+void populateFindProductPatterns(const mlir::TypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
 void populateMultiplyAddPatterns(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
 void populateSharedMemoryPatterns(const mlir::TypeConverter &converter,

@@ -1,4 +1,4 @@
-//===- AsyncCopy.cpp - Copies that all threads share ----------------------===//
+//===- BlockCopy.cpp - Copies that all threads share ----------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Thread t copies the pieces t, t + threads, ... of the destination, counted
-// along its lines of adjacent elements, so that neighbours copy neighbours.
-// cp.async takes pieces of 16, 8 or 4 bytes; narrower elements that nothing is
-// known of pass through registers.
+// Thread t copies the pieces t, t + threads, ... of the tile in shared memory,
+// counted along its lines of adjacent elements, so that neighbours copy
+// neighbours. cp.async takes pieces of 16, 8 or 4 bytes; narrower elements that
+// nothing is known of pass through registers, as does all that leaves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace kami;
@@ -33,35 +34,40 @@ namespace {
 constexpr int64_t unrolledPieces = 32;
 constexpr int64_t piecesAtOnce = 8;
 
-/// A piece of the destination: where it begins, and whether it is one (null if
+/// A piece of the tile: where it begins, and whether it is one (null if
 /// it is).
 struct Piece {
   Value line, column;
   Value exists;
 };
 
-class AsyncCopy {
+class BlockCopy {
 public:
-  AsyncCopy(ImplicitLocOpBuilder &b, CopyAsyncOp op,
+  BlockCopy(ImplicitLocOpBuilder &b, Value matrix, Value tile, int64_t threads,
             const CopyAlignment &alignment);
-  void emit();
+  void copyIn();
+  void copyOut();
 
 private:
   static bool isAlong(MemRefType type, unsigned dim);
-  int64_t stride(Value matrix, unsigned dim) const;
+  int64_t stride(Value memref, unsigned dim) const;
   bool mayCopy(int64_t bytes) const;
   Value isCopyable(int64_t bytes);
-  Value transposed(Value matrix);
+  Value transposed(Value memref);
   Value covered(unsigned dim, Value at);
   Piece piece(Value round, int64_t first, int64_t elements);
   template <typename Emit> void forPieces(int64_t elements, Emit emit);
   void copyPieces(int64_t bytes);
   void copyElements();
+  Value isInMatrix(const Piece &piece);
   Value loadElement(const Piece &piece);
+  std::optional<int64_t> widestPiece() const;
+  void storePieces(int64_t elements);
 
   ImplicitLocOpBuilder &b;
-  /// The matrices, with elements of `dest` adjacent in the last dimension.
-  Value source, dest;
+  /// What is in device memory and what is in shared memory, with elements of the
+  /// tile adjacent in the last dimension.
+  Value matrix, tile;
   CopyAlignment alignment;
   int64_t threads;
   int64_t lines, lineElements, elementBytes;
@@ -70,37 +76,37 @@ private:
 
 } // namespace
 
-bool AsyncCopy::isAlong(MemRefType type, unsigned dim) {
+bool BlockCopy::isAlong(MemRefType type, unsigned dim) {
   SmallVector<int64_t> strides;
   int64_t offset;
   return succeeded(type.getStridesAndOffset(strides, offset)) &&
          strides[dim] == 1;
 }
 
-int64_t AsyncCopy::stride(Value matrix, unsigned dim) const {
+int64_t BlockCopy::stride(Value memref, unsigned dim) const {
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (failed(cast<MemRefType>(matrix.getType())
+  if (failed(cast<MemRefType>(memref.getType())
                  .getStridesAndOffset(strides, offset)))
     return ShapedType::kDynamic;
   return strides[dim];
 }
 
-Value AsyncCopy::transposed(Value matrix) {
+Value BlockCopy::transposed(Value memref) {
   auto swapped = AffineMapAttr::get(
       AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, b.getContext()));
-  return memref::TransposeOp::create(b, matrix, swapped);
+  return memref::TransposeOp::create(b, memref, swapped);
 }
 
-AsyncCopy::AsyncCopy(ImplicitLocOpBuilder &b, CopyAsyncOp op,
-                     const CopyAlignment &alignment)
-    : b(b), source(op.getSource()), dest(op.getDest()), alignment(alignment),
-      threads(op.getThreads()) {
-  auto type = cast<MemRefType>(dest.getType());
+BlockCopy::BlockCopy(ImplicitLocOpBuilder &b, Value matrix, Value tile,
+                     int64_t threads, const CopyAlignment &alignment)
+    : b(b), matrix(matrix), tile(tile), alignment(alignment),
+      threads(threads) {
+  auto type = cast<MemRefType>(tile.getType());
   if (!isAlong(type, 1) && isAlong(type, 0)) {
-    source = transposed(source);
-    dest = transposed(dest);
-    type = cast<MemRefType>(dest.getType());
+    this->matrix = transposed(matrix);
+    this->tile = transposed(tile);
+    type = cast<MemRefType>(this->tile.getType());
   }
   lines = type.getDimSize(0);
   lineElements = type.getDimSize(1);
@@ -109,27 +115,27 @@ AsyncCopy::AsyncCopy(ImplicitLocOpBuilder &b, CopyAsyncOp op,
 }
 
 /// Whether pieces of so many bytes can be aligned in all lines of both, as far
-/// as strides are known, and fill the destination's.
-bool AsyncCopy::mayCopy(int64_t bytes) const {
-  int64_t between = stride(source, 0);
-  return bytes >= elementBytes && stride(source, 1) == 1 &&
-         stride(dest, 1) == 1 && alignment.dest >= bytes &&
+/// as strides are known, and fill the tile's.
+bool BlockCopy::mayCopy(int64_t bytes) const {
+  int64_t between = stride(matrix, 0);
+  return bytes >= elementBytes && stride(matrix, 1) == 1 &&
+         stride(tile, 1) == 1 && alignment.tile >= bytes &&
          lineElements * elementBytes % bytes == 0 &&
-         stride(dest, 0) * elementBytes % bytes == 0 &&
+         stride(tile, 0) * elementBytes % bytes == 0 &&
          (ShapedType::isDynamic(between) || between * elementBytes % bytes == 0);
 }
 
-/// Whether the source's are; null if that is known.
-Value AsyncCopy::isCopyable(int64_t bytes) {
+/// Whether the matrix's are; null if that is known.
+Value BlockCopy::isCopyable(int64_t bytes) {
   Value all;
   auto add = [&](Value value) {
     all = all ? b.createOrFold<arith::OrIOp>(all, value) : value;
   };
-  if (bytes > elementBytes && alignment.source < bytes)
-    add(addressOf(b, source));
-  if (bytes > elementBytes && ShapedType::isDynamic(stride(source, 0)))
+  if (bytes > elementBytes && alignment.matrix < bytes)
+    add(addressOf(b, matrix));
+  if (bytes > elementBytes && ShapedType::isDynamic(stride(matrix, 0)))
     add(b.createOrFold<arith::MulIOp>(
-        memref::ExtractStridedMetadataOp::create(b, source).getStrides()[0],
+        memref::ExtractStridedMetadataOp::create(b, matrix).getStrides()[0],
         indexConstant(b, elementBytes)));
   if (!all)
     return {};
@@ -139,7 +145,7 @@ Value AsyncCopy::isCopyable(int64_t bytes) {
 }
 
 /// The `first + round · threads`-th piece of this thread.
-Piece AsyncCopy::piece(Value round, int64_t first, int64_t elements) {
+Piece BlockCopy::piece(Value round, int64_t first, int64_t elements) {
   int64_t perLine = llvm::divideCeil(lineElements, elements);
   int64_t total = lines * perLine;
   Piece piece;
@@ -171,7 +177,7 @@ Piece AsyncCopy::piece(Value round, int64_t first, int64_t elements) {
 
 /// Calls `emit` with the pieces of a thread, some at a time.
 template <typename Emit>
-void AsyncCopy::forPieces(int64_t elements, Emit emit) {
+void BlockCopy::forPieces(int64_t elements, Emit emit) {
   int64_t perLine = llvm::divideCeil(lineElements, elements);
   int64_t rounds = llvm::divideCeil(lines * perLine, threads);
   auto emitRounds = [&](Value round, int64_t first, int64_t count) {
@@ -193,19 +199,19 @@ void AsyncCopy::forPieces(int64_t elements, Emit emit) {
   emitRounds(loop.getInductionVar(), 0, piecesAtOnce);
 }
 
-/// Elements of the source from `at` on in a dimension: at most 0 for none; null
-/// if it has all of the destination's.
-Value AsyncCopy::covered(unsigned dim, Value at) {
-  auto type = cast<MemRefType>(source.getType());
+/// Elements of the matrix from `at` on in a dimension: at most 0 for none; null
+/// if it has all of the tile's.
+Value BlockCopy::covered(unsigned dim, Value at) {
+  auto type = cast<MemRefType>(matrix.getType());
   if (!type.isDynamicDim(dim) &&
       type.getDimSize(dim) ==
-          cast<MemRefType>(dest.getType()).getDimSize(dim))
+          cast<MemRefType>(tile.getType()).getDimSize(dim))
     return {};
-  Value extent = b.createOrFold<memref::DimOp>(source, indexConstant(b, dim));
+  Value extent = b.createOrFold<memref::DimOp>(matrix, indexConstant(b, dim));
   return b.createOrFold<arith::SubIOp>(extent, at);
 }
 
-void AsyncCopy::copyPieces(int64_t bytes) {
+void BlockCopy::copyPieces(int64_t bytes) {
   int64_t elements = bytes / elementBytes;
   forPieces(elements, [&](ArrayRef<Piece> pieces) {
     for (const Piece &piece : pieces) {
@@ -225,19 +231,18 @@ void AsyncCopy::copyPieces(int64_t bytes) {
         count = arith::SelectOp::create(b, isInside, count ? count : all, zero);
       }
       nvgpu::DeviceAsyncCopyOp::create(
-          b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), dest,
-          ValueRange{piece.line, piece.column}, source,
+          b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), tile,
+          ValueRange{piece.line, piece.column}, matrix,
           ValueRange{piece.line, piece.column}, b.getIndexAttr(elements), count,
           /*bypassL1=*/bytes == 16 ? b.getUnitAttr() : UnitAttr());
     }
   });
 }
 
-/// The source's element, or 0 beyond it.
-Value AsyncCopy::loadElement(const Piece &piece) {
+/// Whether the piece exists and begins within the matrix; null if it does.
+Value BlockCopy::isInMatrix(const Piece &piece) {
   Value condition = piece.exists;
-  for (auto [dim, at] :
-       {std::pair(0, piece.line), std::pair(1, piece.column)})
+  for (auto [dim, at] : {std::pair(0, piece.line), std::pair(1, piece.column)})
     if (Value rest = covered(dim, at)) {
       Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, rest,
                                              indexConstant(b, 0));
@@ -245,13 +250,19 @@ Value AsyncCopy::loadElement(const Piece &piece) {
                       ? arith::AndIOp::create(b, condition, isInside).getResult()
                       : isInside;
     }
+  return condition;
+}
+
+/// The matrix's element, or 0 beyond it.
+Value BlockCopy::loadElement(const Piece &piece) {
+  Value condition = isInMatrix(piece);
   auto load = [&]() -> Value {
-    return memref::LoadOp::create(b, source,
+    return memref::LoadOp::create(b, matrix,
                                   ValueRange{piece.line, piece.column});
   };
   if (!condition)
     return load();
-  Type type = cast<MemRefType>(source.getType()).getElementType();
+  Type type = cast<MemRefType>(matrix.getType()).getElementType();
   auto guard = scf::IfOp::create(b, TypeRange(type), condition,
                                  /*withElseRegion=*/true);
   OpBuilder::InsertionGuard insertion(b);
@@ -263,7 +274,7 @@ Value AsyncCopy::loadElement(const Piece &piece) {
   return guard.getResult(0);
 }
 
-void AsyncCopy::copyElements() {
+void BlockCopy::copyElements() {
   forPieces(1, [&](ArrayRef<Piece> pieces) {
     SmallVector<Value> elements;
     for (const Piece &piece : pieces)
@@ -274,25 +285,24 @@ void AsyncCopy::copyElements() {
         b.setInsertionPointToStart(
             scf::IfOp::create(b, piece.exists, /*withElseRegion=*/false)
                 .thenBlock());
-      memref::StoreOp::create(b, element, dest,
+      memref::StoreOp::create(b, element, tile,
                               ValueRange{piece.line, piece.column});
     }
   });
 }
 
-void AsyncCopy::emit() {
-  constexpr int64_t sizes[] = {16, 8, 4};
-  // The widest that may be right, and the widest that is.
-  const int64_t *wide = llvm::find_if(
-      sizes, [&](int64_t bytes) { return mayCopy(bytes); });
-  auto emitNarrow = [&] {
-    bool isPiece = elementBytes >= 4 && mayCopy(elementBytes);
-    if (isPiece)
-      copyPieces(elementBytes);
-    else
-      copyElements();
-  };
-  if (wide == std::end(sizes))
+/// The widest pieces that may be right; nothing where none are wider than an
+/// element.
+std::optional<int64_t> BlockCopy::widestPiece() const {
+  for (int64_t bytes : {16, 8, 4})
+    if (mayCopy(bytes))
+      return bytes;
+  return std::nullopt;
+}
+
+void BlockCopy::copyIn() {
+  std::optional<int64_t> wide = widestPiece();
+  if (!wide)
     return copyElements();
   Value condition = isCopyable(*wide);
   if (!condition)
@@ -302,7 +312,77 @@ void AsyncCopy::emit() {
   b.setInsertionPointToStart(choice.thenBlock());
   copyPieces(*wide);
   b.setInsertionPointToStart(choice.elseBlock());
-  emitNarrow();
+  if (elementBytes >= 4 && mayCopy(elementBytes))
+    copyPieces(elementBytes);
+  else
+    copyElements();
+}
+
+/// Stores pieces of `elements` adjacent ones; of a piece that is not in the
+/// matrix as a whole, those that are.
+void BlockCopy::storePieces(int64_t elements) {
+  auto type = cast<MemRefType>(matrix.getType());
+  auto word = VectorType::get({elements}, type.getElementType());
+  auto storeOne = [&](const Piece &piece, int64_t i) {
+    Value column = addIndex(b, piece.column, indexConstant(b, i));
+    OpBuilder::InsertionGuard insertion(b);
+    if (Value isInside = isInMatrix({piece.line, column, piece.exists}))
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, isInside, /*withElseRegion=*/false)
+              .thenBlock());
+    Value element =
+        memref::LoadOp::create(b, tile, ValueRange{piece.line, column});
+    memref::StoreOp::create(b, element, matrix,
+                            ValueRange{piece.line, column});
+  };
+  auto storeAll = [&](const Piece &piece) {
+    llvm::MaybeAlign alignment(elements * elementBytes);
+    ValueRange at{piece.line, piece.column};
+    Value value = vector::LoadOp::create(b, word, tile, at,
+                                         /*nontemporal=*/false, alignment);
+    vector::StoreOp::create(b, value, matrix, at, /*nontemporal=*/false,
+                            alignment);
+  };
+  forPieces(elements, [&](ArrayRef<Piece> pieces) {
+    for (const Piece &piece : pieces) {
+      if (elements == 1) {
+        storeOne(piece, 0);
+        continue;
+      }
+      Piece last = piece;
+      last.column =
+          addIndex(b, piece.column, indexConstant(b, elements - 1));
+      Value isInside = isInMatrix(last);
+      if (!isInside) {
+        storeAll(piece);
+        continue;
+      }
+      auto choice = scf::IfOp::create(b, isInside, /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard insertion(b);
+      b.setInsertionPointToStart(choice.thenBlock());
+      storeAll(piece);
+      b.setInsertionPointToStart(choice.elseBlock());
+      // Whole words of a matrix of whole words are all there is.
+      if (type.isDynamicDim(1) || type.getDimSize(1) % elements != 0)
+        for (int64_t i = 0; i + 1 < elements; ++i)
+          storeOne(piece, i);
+    }
+  });
+}
+
+void BlockCopy::copyOut() {
+  std::optional<int64_t> wide = widestPiece();
+  if (!wide)
+    return storePieces(1);
+  Value condition = isCopyable(*wide);
+  if (!condition)
+    return storePieces(*wide / elementBytes);
+  auto choice = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  storePieces(*wide / elementBytes);
+  b.setInsertionPointToStart(choice.elseBlock());
+  storePieces(1);
 }
 
 namespace {
@@ -317,7 +397,29 @@ struct ConvertCopyAsync : OpConversionPattern<CopyAsyncOp> {
   matchAndRewrite(CopyAsyncOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    AsyncCopy(b, op, alignments.ofCopy(op)).emit();
+    BlockCopy(b, op.getSource(), op.getDest(), op.getThreads(),
+              alignments.ofCopy(op))
+        .copyIn();
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  AlignmentAnalysis alignments;
+};
+
+struct ConvertCopyOut : OpConversionPattern<CopyOutOp> {
+  ConvertCopyOut(const TypeConverter &converter, MLIRContext *context,
+                 AlignmentAnalysis alignments)
+      : OpConversionPattern(converter, context),
+        alignments(std::move(alignments)) {}
+
+  LogicalResult
+  matchAndRewrite(CopyOutOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    BlockCopy(b, op.getDest(), op.getSource(), op.getThreads(),
+              alignments.ofCopy(op))
+        .copyOut();
     rewriter.eraseOp(op);
     return success();
   }
@@ -349,10 +451,11 @@ struct ConvertCopyWait : OpConversionPattern<CopyWaitOp> {
 
 } // namespace
 
-void nvgpu_lowering::populateAsyncCopyPatterns(
+void nvgpu_lowering::populateBlockCopyPatterns(
     const TypeConverter &converter, const AlignmentAnalysis &alignments,
     RewritePatternSet &patterns) {
-  patterns.add<ConvertCopyAsync>(converter, patterns.getContext(), alignments);
+  patterns.add<ConvertCopyAsync, ConvertCopyOut>(
+      converter, patterns.getContext(), alignments);
   patterns.add<ConvertCopyCommit, ConvertCopyWait>(converter,
                                                    patterns.getContext());
 }

@@ -1,0 +1,75 @@
+//===- GroupedSpec.h - Products of many sizes, by numbers ------*- C++ -*-===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_DRIVER_GROUPEDSPEC_H
+#define KAMI_DRIVER_GROUPEDSPEC_H
+
+#include "kami/Layout/ElementKind.h"
+#include "kami/Layout/Partition.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace kami {
+
+/// One of several products.
+struct GroupedProduct {
+  /// Each may be 0.
+  Extents extents;
+  /// Elements from row to row of A, B and C as stored, and from the end of the
+  /// previous product's matrix to the first element of this one's.
+  std::array<int64_t, 3> leading = {};
+  std::array<int64_t, 3> gap = {};
+  double alpha = 1;
+  double beta = 0;
+};
+
+struct GroupedSpec {
+  std::vector<GroupedProduct> products;
+  ElementKind operand = ElementKind::F16;
+  std::optional<ElementKind> otherOperand;
+  ElementKind accumulator = ElementKind::F32;
+  ElementKind output = ElementKind::F32;
+  bool transposeA = false;
+  bool transposeB = false;
+  /// Whether positions count bytes.
+  bool bytes = false;
+  /// Whether sizes are of 32 bits, or 64.
+  bool narrowSizes = true;
+  /// What the planner takes for a product's extents.
+  std::optional<Extents> typical;
+
+  ElementKind operandB() const { return otherOperand.value_or(operand); }
+};
+
+/// Rows one behind the other.
+std::array<int64_t, 3> packedLeading(const Extents &extents, bool transposeA,
+                                     bool transposeB);
+
+/// Products by lines of text, "M N K" or "M N K LDA LDB LDC", separated by blanks
+/// or commas; what follows a '#' is a comment. Errors name the line.
+llvm::Expected<std::vector<GroupedProduct>>
+parseProducts(llvm::StringRef text, bool transposeA, bool transposeB);
+
+/// The means of m, n and k over products that have elements.
+Extents typicalExtents(llvm::ArrayRef<GroupedProduct> products);
+
+/// A module with one function `grouped_gemm` of A, B and C, and of arrays whose
+/// contents are attributes, that holds one `kami.grouped_gemm`. C's elements
+/// between matrices are arguments like all others, so that what is written there
+/// shows.
+mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext *context,
+                                              const GroupedSpec &spec);
+
+} // namespace kami
+
+#endif // KAMI_DRIVER_GROUPEDSPEC_H

@@ -1,0 +1,142 @@
+//===- KamiGroupedOps.td - Products of many sizes ---------*- tablegen -*-===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_IR_KAMIGROUPEDOPS_TD
+#define KAMI_IR_KAMIGROUPEDOPS_TD
+
+include "kami/IR/KamiProblemOps.td"
+
+def Kami_FlatMatrices : MemRefRankOf<[F8E4M3FN, F8E5M2, F16, BF16, F32, F64, I8, I32], [1]>;
+def Kami_Positions : MemRefRankOf<[I64], [1]>;
+def Kami_Counts : MemRefRankOf<[I32, I64], [1]>;
+/// α or β: of all products, as in kami.gemm, or of each.
+def Kami_GroupScale : AnyTypeOf<[Kami_Scale, MemRefRankOf<[F16, BF16, F32, F64, I32], [0, 1]>],
+                                "float or i32, or memref of rank 0 or 1 of it">;
+
+def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Matrix products of sizes of their own, C_p ← α_p·A_p·B_p + β_p·C_p";
+  let description = [{
+    As many products as `sizes` has entries, whose m, n and k, and all else, are
+    read by the kernel: the host need not know them. Product p multiplies A_p,
+    m × k (k × m with `transpose_a`), with B_p, k × n (n × k with `transpose_b`).
+    The rows of A_p begin at the element `at` says of the memref, `leading`
+    elements apart, or one behind the other where there is no `leading`; so do
+    B_p's and C_p's. With `bytes`, `at` counts bytes, multiples of the element's:
+    with memrefs that begin at address 0 these are pointers.
+
+    Sizes may be 0: where m or n is, nothing happens, where k is, C_p becomes
+    β_p·C_p. Negative ones count as 0. A C must not overlap another product's
+    matrices, and positions and strides have to stay within the memrefs; nobody
+    checks that.
+
+    α and β are those of all products, as `kami.gemm` has them, or of each.
+    Accumulator, `precision` and `unsigned` are `kami.gemm`'s, too.
+
+    `typical` is what a planner takes for the size of a product, 128 each if
+    nothing is said: results do not depend on it but in the order of the sum.
+    Tiles of C are numbered product by product; the plan's `blocks` take every
+    so many-th of them.
+
+    Example:
+
+    ```mlir
+    kami.grouped_gemm ins(%a, %b : memref<?xf16>, memref<?xf16>) outs(%c : memref<?xf32>)
+        at(%aAt, %bAt, %cAt : memref<?xi64>, memref<?xi64>, memref<?xi64>)
+        sizes(%m, %n, %k : memref<?xi32>, memref<?xi32>, memref<?xi32>)
+        leading(%lda, %ldb, %ldc : memref<?xi32>, memref<?xi32>, memref<?xi32>)
+        beta(%beta : memref<?xf32>) transpose_b accumulator(f32)
+    ```
+
+    Constraints:
+    * (C1) types, `precision` and `unsigned` are those of a `kami.gemm` on real
+      numbers
+    * (C2) memrefs are contiguous
+    * (C3) `at`, `sizes`, `leading` and scales of rank 1 have one extent, as far as
+      it is known
+    * (C4) `leading` are three, or none
+    * (C5) `typical` are three extents from 1 to 2^31
+  }];
+  let arguments = (ins
+    Kami_FlatMatrices:$a, Kami_FlatMatrices:$b, Kami_FlatMatrices:$c,
+    Kami_Positions:$aAt, Kami_Positions:$bAt, Kami_Positions:$cAt,
+    Kami_Counts:$m, Kami_Counts:$n, Kami_Counts:$k,
+    Variadic<Kami_Counts>:$leading,
+    Optional<Kami_GroupScale>:$alpha, Optional<Kami_GroupScale>:$beta,
+    UnitAttr:$bytes, UnitAttr:$transposeA, UnitAttr:$transposeB,
+    TypeAttr:$accumulator, OptionalAttr<Kami_PrecisionAttr>:$precision,
+    UnitAttr:$unsignedA, UnitAttr:$unsignedB,
+    OptionalAttr<DenseI64ArrayAttr>:$typical, OptionalAttr<Kami_PlanAttr>:$plan);
+  let assemblyFormat = [{
+    `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)` `outs` `(` $c `:` type($c) `)`
+    `at` `(` $aAt `,` $bAt `,` $cAt `:` type($aAt) `,` type($bAt) `,` type($cAt) `)`
+    (`bytes` $bytes^)?
+    `sizes` `(` $m `,` $n `,` $k `:` type($m) `,` type($n) `,` type($k) `)`
+    (`leading` `(` $leading^ `:` type($leading) `)`)?
+    (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`beta` `(` $beta^ `:` type($beta) `)`)?
+    (`transpose_a` $transposeA^)? (`transpose_b` $transposeB^)?
+    `accumulator` `(` $accumulator `)` (`precision` `` $precision^)?
+    (`unsigned_a` $unsignedA^)? (`unsigned_b` $unsignedB^)?
+    (`typical` $typical^)? (`plan` `(` $plan^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Type getElementType(Role role) {
+      ::mlir::Value matrices = role == Role::A ? getA() : role == Role::B ? getB() : getC();
+      return ::mlir::cast<::mlir::MemRefType>(matrices.getType()).getElementType();
+    }
+    ::mlir::Value getAt(Role role) {
+      return role == Role::A ? getAAt() : role == Role::B ? getBAt() : getCAt();
+    }
+    /// The entry of `leading`; null where there is none.
+    ::mlir::Value getLeading(Role role) {
+      return getLeading().empty() ? ::mlir::Value() : getLeading()[unsigned(role)];
+    }
+    /// Extents to plan for.
+    ::kami::Extents getTypicalExtents() {
+      if (!getTypical())
+        return {128, 128, 128};
+      ::llvm::ArrayRef<int64_t> extents = *getTypical();
+      return {extents[0], extents[1], extents[2]};
+    }
+  }];
+}
+
+def Kami_FindProductOp : Kami_Op<"find_product", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "The product that a tile is of";
+  let description = [{
+    Products have tiles of `tile_m × tile_n` of their C, as many as cover its m × n
+    elements, none where one is 0 or negative; tiles are numbered product by
+    product. `product` is the one that has `tile`, and `before` the number of tiles
+    of those before it. The search begins at the product `first`, before which
+    there are `first_before` tiles, no more than `tile`. `found` is false, and the
+    others mean nothing, where there are fewer tiles.
+
+    All lanes of a warp execute the op, with the same operands.
+
+    Example:
+
+    ```mlir
+    %p, %before, %found = kami.find_product %tile from %first, %first_before
+        in %m, %n by [64, 128] : memref<?xi32>, memref<?xi32>
+    ```
+
+    Constraints:
+    * (C1) tiles have positive extents
+  }];
+  let arguments = (ins Index:$tile, Index:$first, Index:$firstBefore,
+                       Kami_Counts:$m, Kami_Counts:$n, DenseI64ArrayAttr:$extents);
+  let results = (outs Index:$product, Index:$before, I1:$found);
+  let assemblyFormat = [{
+    $tile `from` $first `,` $firstBefore `in` $m `,` $n `by` $extents attr-dict
+    `:` type($m) `,` type($n)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // KAMI_IR_KAMIGROUPEDOPS_TD

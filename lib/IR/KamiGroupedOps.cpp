@@ -1,0 +1,98 @@
+//===- KamiGroupedOps.cpp - Products of many sizes ------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductTypes.h"
+
+using namespace kami;
+using namespace mlir;
+
+using Effects =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+/// (C2), (C3)
+static LogicalResult verifyArrays(GroupedGemmOp op) {
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<MemRefType>(operand.getType());
+        type && !type.getLayout().isIdentity())
+      return op.emitOpError("expected contiguous memrefs, but got ") << type;
+  int64_t count = ShapedType::kDynamic;
+  auto verifyCount = [&](Value array) -> LogicalResult {
+    auto type = dyn_cast_or_null<MemRefType>(array ? array.getType() : Type());
+    if (!type || type.getRank() == 0 || type.isDynamicDim(0))
+      return success();
+    if (!ShapedType::isDynamic(count) && type.getDimSize(0) != count)
+      return op.emitOpError("expected one number of products, but got ")
+             << count << " and " << type.getDimSize(0);
+    count = type.getDimSize(0);
+    return success();
+  };
+  SmallVector<Value> arrays = {op.getM(),    op.getN(),   op.getK(),
+                               op.getAAt(),  op.getBAt(), op.getCAt(),
+                               op.getAlpha(), op.getBeta()};
+  llvm::append_range(arrays, op.getLeading());
+  for (Value array : arrays)
+    if (failed(verifyCount(array)))
+      return failure();
+  return success();
+}
+
+LogicalResult GroupedGemmOp::verify() {
+  for (auto [scale, name] :
+       {std::pair(getAlpha(), "alpha"), std::pair(getBeta(), "beta")})
+    if (scale && getElementTypeOrSelf(scale.getType()) != getAccumulator())
+      return emitOpError("expected ")
+             << name << " of the accumulator's type " << getAccumulator()
+             << ", but got " << scale.getType();
+  if (failed(verifyProductTypes(
+          *this, {getElementType(Role::A), getElementType(Role::B),
+                  getElementType(Role::C), getAccumulator(),
+                  /*convertsC=*/true, getPrecision(), getUnsignedA(),
+                  getUnsignedB()})) ||
+      failed(verifyArrays(*this)))
+    return failure();
+  if (size_t given = getLeading().size(); given != 0 && given != 3)
+    return emitOpError("expected three leading dimensions, A's, B's and C's, or "
+                       "none, but got ")
+           << given;
+  if (std::optional<ArrayRef<int64_t>> typical = getTypical()) {
+    constexpr int64_t most = int64_t(1) << 31;
+    if (typical->size() != 3)
+      return emitOpError("expected three typical extents, m, n and k, but got ")
+             << typical->size();
+    for (int64_t extent : *typical)
+      if (extent < 1 || extent > most)
+        return emitOpError("expected typical extents from 1 to ")
+               << most << ", but got " << extent;
+  }
+  return success();
+}
+
+void GroupedGemmOp::getEffects(Effects &effects) {
+  for (OpOperand &operand : getOperation()->getOpOperands())
+    if (isa<MemRefType>(operand.get().getType()) &&
+        (operand.get() != getC() || getBeta()))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+  effects.emplace_back(MemoryEffects::Write::get(), &getCMutable());
+}
+
+LogicalResult FindProductOp::verify() {
+  ArrayRef<int64_t> extents = getExtents();
+  if (extents.size() != 2)
+    return emitOpError("expected two extents of a tile, but got ")
+           << extents.size();
+  for (int64_t extent : extents)
+    if (extent < 1)
+      return emitOpError("expected a tile's extents to be positive, but got ")
+             << extent;
+  return success();
+}
+
+void FindProductOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getMMutable());
+  effects.emplace_back(MemoryEffects::Read::get(), &getNMutable());
+}

@@ -10,6 +10,7 @@
 #include "BenchmarkOperands.h"
 #include "Cublas.h"
 #include "CudaStatus.h"
+#include "TimedGraph.h"
 #include "kami/Driver/Compile.h"
 #include "kami/Driver/GemmSpec.h"
 #include "kami/Driver/Run.h"
@@ -82,20 +83,17 @@ public:
 
   /// Makes the graph: `launches` launches, taking the sets in turn.
   llvm::Error capture(const Operands &operands, int64_t launches,
-                      KamiCudaStream stream);
-  /// Microseconds of one launch within one replay.
-  llvm::Expected<double> replay(KamiCudaStream stream, KamiCudaEvent start,
-                                KamiCudaEvent stop);
-  LaunchTime time() const;
-
-  std::vector<double> times;
+                      KamiCudaStream stream) {
+    return graph.capture(launches, stream, [&](int64_t launch) {
+      return enqueue(operands.set(launch % operands.setCount()), stream);
+    });
+  }
 
 protected:
   KamiCudaDevice *device;
 
-private:
-  CudaGraph graph;
-  int64_t launches = 0;
+public:
+  TimedGraph graph;
 };
 
 class CublasContestant : public Contestant {
@@ -139,48 +137,6 @@ private:
 };
 
 } // namespace
-
-llvm::Error Contestant::capture(const Operands &operands, int64_t count,
-                                KamiCudaStream stream) {
-  launches = count;
-  if (llvm::Error error = check(kamiCudaBeginCapture(device, stream)))
-    return error;
-  llvm::Error failed = llvm::Error::success();
-  for (int64_t launch = 0; launch != count && !failed; ++launch)
-    failed = enqueue(operands.set(launch % operands.setCount()), stream);
-  // Also after a failure, so that the stream leaves the capture.
-  KamiStatus ended = kamiCudaEndCapture(device, stream, graph.out());
-  if (failed)
-    return failed;
-  return check(ended);
-}
-
-llvm::Expected<double> Contestant::replay(KamiCudaStream stream,
-                                          KamiCudaEvent start,
-                                          KamiCudaEvent stop) {
-  double elapsed = 0;
-  // The first replay keeps the device busy while the host queues the rest, so
-  // that the host's time to launch a graph is not between the events.
-  for (KamiStatus status : {kamiCudaLaunchGraph(device, graph.get(), stream),
-                            kamiCudaRecordEvent(device, start, stream),
-                            kamiCudaLaunchGraph(device, graph.get(), stream),
-                            kamiCudaRecordEvent(device, stop, stream),
-                            kamiCudaElapsed(device, start, stop, &elapsed)})
-    if (llvm::Error error = check(status))
-      return error;
-  return elapsed / launches;
-}
-
-LaunchTime Contestant::time() const {
-  if (times.empty())
-    return {};
-  std::vector<double> sorted = times;
-  llvm::sort(sorted);
-  size_t half = sorted.size() / 2;
-  double median =
-      sorted.size() % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-  return {median, sorted.front(), sorted.back()};
-}
 
 llvm::Error KamiContestant::load(const Kernel &kernel) {
   if (!kernel.blocks || kernel.argumentTypes.size() != 3)
@@ -259,7 +215,6 @@ private:
   makePeer(const OperandShape &shape, const Operands &operands);
   llvm::Expected<std::string> firstRun(Contestant &contestant,
                                        const Operands &operands, double bound);
-  llvm::Error takeTurns(llvm::ArrayRef<Contestant *> contestants);
   void reject(Entry &entry, llvm::StringRef reason);
 
   const BenchmarkOptions &options;
@@ -479,32 +434,6 @@ Benchmark::makePeer(const OperandShape &shape, const Operands &operands) {
   return nullptr;
 }
 
-llvm::Error Benchmark::takeTurns(llvm::ArrayRef<Contestant *> contestants) {
-  // Until the clocks have risen from idle, and at least twice.
-  constexpr double warmUpMicroseconds = 50e3;
-  constexpr int64_t mostRounds = 1000;
-  double spent = 0;
-  for (int64_t round = 0;
-       round < 2 || (spent < warmUpMicroseconds && round < mostRounds); ++round)
-    for (Contestant *contestant : contestants) {
-      llvm::Expected<double> time =
-          contestant->replay(stream->get(), start->get(), stop->get());
-      if (!time)
-        return time.takeError();
-      // A replay is of ten launches or more, twice.
-      spent += 20 * *time;
-    }
-  for (int64_t round = 0; round != options.repeats; ++round)
-    for (Contestant *contestant : contestants) {
-      llvm::Expected<double> time =
-          contestant->replay(stream->get(), start->get(), stop->get());
-      if (!time)
-        return time.takeError();
-      contestant->times.push_back(*time);
-    }
-  return llvm::Error::success();
-}
-
 /// The planner's candidates, best first.
 llvm::Expected<std::vector<Candidate>>
 Benchmark::plan(const OperandShape &shape) const {
@@ -533,7 +462,7 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
   if (llvm::Error error = operands.allocate())
     return error;
   std::vector<Entry> entries;
-  std::vector<Contestant *> contestants;
+  std::vector<TimedGraph *> contestants;
   auto add = [&](const std::string &algorithm, const std::string &tile,
                  const Candidate *candidate) -> llvm::Error {
     llvm::Expected<Entry> entry =
@@ -542,7 +471,7 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
       return entry.takeError();
     entries.push_back(std::move(*entry));
     if (entries.back().contestant)
-      contestants.push_back(entries.back().contestant.get());
+      contestants.push_back(&entries.back().contestant->graph);
     return llvm::Error::success();
   };
   if (options.candidates > 0) {
@@ -568,15 +497,16 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
   if (!peer)
     return peer.takeError();
   if (*peer)
-    contestants.push_back(peer->get());
+    contestants.push_back(&(*peer)->graph);
   if (!contestants.empty())
-    if (llvm::Error error = takeTurns(contestants))
+    if (llvm::Error error = takeTurns(contestants, options.repeats,
+                                      stream->get(), start->get(), stop->get()))
       return error;
   for (Entry &entry : entries) {
     if (entry.contestant)
-      entry.row.kami = entry.contestant->time();
+      entry.row.kami = entry.contestant->graph.time();
     if (*peer)
-      entry.row.cublas = (*peer)->time();
+      entry.row.cublas = (*peer)->graph.time();
     table.add(entry.row);
   }
   return llvm::Error::success();

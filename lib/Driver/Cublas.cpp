@@ -46,7 +46,15 @@ constexpr size_t workspaceBytes = size_t(32) << 20;
   X(gemmStridedBatched, "cublasGemmStridedBatchedEx", CublasHandle, int, int,  \
     int, int, int, const void *, const void *, int, int, long long,            \
     const void *, int, int, long long, const void *, void *, int, int,         \
-    long long, int, int, int)
+    long long, int, int, int)                                                  \
+  X(gemm, "cublasGemmEx", CublasHandle, int, int, int, int, int, const void *, \
+    const void *, int, int, const void *, int, int, const void *, void *, int, \
+    int, int, int)                                                             \
+  X(gemmGrouped, "cublasGemmGroupedBatchedEx", CublasHandle, const int *,      \
+    const int *, const int *, const int *, const int *, const void *,          \
+    const void *const *, int, const int *, const void *const *, int,           \
+    const int *, const void *, void *const *, int, const int *, int,           \
+    const int *, int)
 
 struct kami::CublasFunctions {
 #define KAMI_CUBLAS_MEMBER(member, symbol, ...) int (*member)(__VA_ARGS__);
@@ -105,7 +113,7 @@ llvm::Expected<std::unique_ptr<Cublas>> Cublas::open(KamiCudaDevice *device,
   *reinterpret_cast<void **>(&functions.member) = dlsym(*library, symbol);     \
   if (!functions.member)                                                       \
     return llvm::createStringError("cuBLAS has no " symbol                     \
-                                   "; one of CUDA 12 or newer is needed");
+                                   "; one of CUDA 12.5 or newer is needed");
   KAMI_CUBLAS_FUNCTIONS(KAMI_CUBLAS_RESOLVE)
 #undef KAMI_CUBLAS_RESOLVE
   std::unique_ptr<Cublas> cublas(new Cublas(device));
@@ -137,13 +145,18 @@ llvm::Error Cublas::prepare(KamiCudaDevice *device, KamiCudaStream stream) {
     return llvm::createStringError(llvm::StringRef(kamiRuntimeLastError()));
   // In this order: a new stream resets the workspace to one of cuBLAS's own
   // pool, which a captured graph must not depend on.
+  own = stream;
+  return useStream(stream, workspace.get());
+}
+
+llvm::Error Cublas::useStream(KamiCudaStream stream, KamiCudaPointer space) {
+  auto *made = static_cast<CublasHandle>(handle);
   if (llvm::Error error =
           check(functions->setStream(made, stream), "cublasSetStream"))
     return error;
-  return check(
-      functions->setWorkspace(made, reinterpret_cast<void *>(workspace.get()),
-                              workspaceBytes),
-      "cublasSetWorkspace");
+  return check(functions->setWorkspace(
+                   made, reinterpret_cast<void *>(space), workspaceBytes),
+               "cublasSetWorkspace");
 }
 
 Cublas::~Cublas() {
@@ -196,4 +209,111 @@ llvm::Error Cublas::multiply(const CublasProduct &product) {
                    pointer(product.c), type, n, m * n, product.batch,
                    computeType(product.type), cublasDefaultAlgorithm),
                "cublasGemmStridedBatchedEx");
+}
+
+llvm::Error Cublas::multiplyGrouped(const CublasGroup &group, KamiCudaPointer a,
+                                    KamiCudaPointer b, KamiCudaPointer c) {
+  size_t count = group.extents.size();
+  bool wide = group.type == ElementKind::F64;
+  std::vector<int> transposes(count, cublasNoTranspose), ones(count, 1);
+  std::vector<int> m, n, k;
+  std::vector<double> wideOnes(count, 1), wideZeros(count, 0);
+  std::vector<float> floatOnes(count, 1), floatZeros(count, 0);
+  for (const Extents &extents : group.extents) {
+    m.push_back(extents.m);
+    n.push_back(extents.n);
+    k.push_back(extents.k);
+  }
+  const void *alpha = wide ? static_cast<const void *>(wideOnes.data())
+                           : floatOnes.data();
+  const void *beta = wide ? static_cast<const void *>(wideZeros.data())
+                          : floatZeros.data();
+  int type = dataType(group.type);
+  // As above, of transposes.
+  return check(functions->gemmGrouped(
+                   static_cast<CublasHandle>(handle), transposes.data(),
+                   transposes.data(), n.data(), m.data(), k.data(), alpha,
+                   reinterpret_cast<const void *const *>(b), type, n.data(),
+                   reinterpret_cast<const void *const *>(a), type, k.data(),
+                   beta, reinterpret_cast<void *const *>(c), type, n.data(),
+                   int(count), ones.data(), computeType(group.type)),
+               "cublasGemmGroupedBatchedEx");
+}
+
+static llvm::Error checkRuntime(KamiStatus status) {
+  if (status == KAMI_STATUS_OK)
+    return llvm::Error::success();
+  return llvm::createStringError(llvm::StringRef(kamiRuntimeLastError()));
+}
+
+llvm::Error Cublas::openStreams() {
+  constexpr size_t count = 16;
+  if (!lanes.empty())
+    return llvm::Error::success();
+  begun.emplace(device);
+  if (llvm::Error error =
+          checkRuntime(kamiCudaCreateEvent(device, begun->out())))
+    return error;
+  for (size_t i = 0; i != count; ++i) {
+    Lane &lane = lanes.emplace_back(device);
+    for (KamiStatus status :
+         {kamiCudaCreateStream(device, lane.stream.out()),
+          kamiCudaCreateEvent(device, lane.done.out()),
+          kamiCudaAllocate(device, workspaceBytes, lane.workspace.out())})
+      if (llvm::Error error = checkRuntime(status))
+        return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Cublas::multiplyOnStreams(
+    const CublasGroup &group,
+    llvm::function_ref<KamiCudaPointer(unsigned, int64_t)> matrix) {
+  if (llvm::Error error = openStreams())
+    return error;
+  if (llvm::Error error =
+          checkRuntime(kamiCudaRecordEvent(device, begun->get(), own)))
+    return error;
+  double wideOne = 1, wideZero = 0;
+  float one = 1, zero = 0;
+  bool wide = group.type == ElementKind::F64;
+  const void *alpha = wide ? static_cast<const void *>(&wideOne) : &one;
+  const void *beta = wide ? static_cast<const void *>(&wideZero) : &zero;
+  int type = dataType(group.type);
+  auto pointer = [&](unsigned operand, int64_t product) {
+    return reinterpret_cast<void *>(matrix(operand, product));
+  };
+  llvm::Error failed = llvm::Error::success();
+  size_t used = std::min(lanes.size(), group.extents.size());
+  for (size_t i = 0; i != used && !failed; ++i) {
+    Lane &lane = lanes[i];
+    failed = checkRuntime(
+        kamiCudaWaitEvent(device, lane.stream.get(), begun->get()));
+    if (!failed)
+      failed = useStream(lane.stream.get(), lane.workspace.get());
+    for (size_t product = i; product < group.extents.size() && !failed;
+         product += used) {
+      auto [m, n, k] = group.extents[product];
+      failed = check(functions->gemm(static_cast<CublasHandle>(handle),
+                                     cublasNoTranspose, cublasNoTranspose, n, m,
+                                     k, alpha, pointer(1, product), type, n,
+                                     pointer(0, product), type, k, beta,
+                                     pointer(2, product), type, n,
+                                     computeType(group.type),
+                                     cublasDefaultAlgorithm),
+                     "cublasGemmEx");
+    }
+    // Also after a failure, so that the streams meet again.
+    for (KamiStatus status :
+         {kamiCudaRecordEvent(device, lane.done.get(), lane.stream.get()),
+          kamiCudaWaitEvent(device, own, lane.done.get())})
+      if (!failed)
+        failed = checkRuntime(status);
+  }
+  llvm::Error back = useStream(own, workspace.get());
+  if (failed) {
+    llvm::consumeError(std::move(back));
+    return failed;
+  }
+  return back;
 }

@@ -13,8 +13,11 @@
 #include "kami/Layout/Partition.h"
 #include "kami/Runtime/Cuda.h"
 #include "llvm/Support/Error.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace kami {
 
@@ -25,6 +28,12 @@ struct CublasProduct {
   int64_t batch = 1;
   ElementKind type = ElementKind::F16;
   KamiCudaPointer a = 0, b = 0, c = 0;
+};
+
+/// Products C = A·B of sizes of their own, each matrix dense and row-major.
+struct CublasGroup {
+  std::vector<Extents> extents;
+  ElementKind type = ElementKind::F16;
 };
 
 struct CublasFunctions;
@@ -42,17 +51,41 @@ public:
   /// Queues the products. Can be captured in a graph after a first call of the
   /// same shape outside: that one loads the kernel.
   llvm::Error multiply(const CublasProduct &product);
+  /// Queues all of them as one grouped call, every product a group of its own;
+  /// the arrays of addresses are on the device.
+  llvm::Error multiplyGrouped(const CublasGroup &group, KamiCudaPointer a,
+                              KamiCudaPointer b, KamiCudaPointer c);
+  /// Queues them one by one, on several streams that begin and end in this
+  /// handle's. `matrix` gives the address of a product's A, B or C.
+  llvm::Error multiplyOnStreams(
+      const CublasGroup &group,
+      llvm::function_ref<KamiCudaPointer(unsigned, int64_t)> matrix);
   /// "13.1.0".
   llvm::StringRef version() const { return versionText; }
 
 private:
-  explicit Cublas(KamiCudaDevice *device) : workspace(device) {}
+  explicit Cublas(KamiCudaDevice *device)
+      : device(device), workspace(device) {}
+  llvm::Error openStreams();
+  llvm::Error useStream(KamiCudaStream stream, KamiCudaPointer space);
   llvm::Error check(int status, llvm::StringRef call) const;
   llvm::Error prepare(KamiCudaDevice *device, KamiCudaStream stream);
 
   const CublasFunctions *functions = nullptr;
   void *handle = nullptr;
+  KamiCudaDevice *device;
+  KamiCudaStream own = nullptr;
   CudaBuffer workspace;
+  /// Made when they are asked for, each with an event and a workspace.
+  struct Lane {
+    explicit Lane(KamiCudaDevice *device)
+        : stream(device), done(device), workspace(device) {}
+    CudaStream stream;
+    CudaEvent done;
+    CudaBuffer workspace;
+  };
+  std::vector<Lane> lanes;
+  std::optional<CudaEvent> begun;
   std::string versionText;
 };
 

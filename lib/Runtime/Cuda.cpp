@@ -315,6 +315,12 @@ KamiStatus kamiCudaRecordEvent(KamiCudaDevice *device, KamiCudaEvent event,
   return call(device, "cuEventRecord", &CudaDriver::eventRecord, event, stream);
 }
 
+KamiStatus kamiCudaWaitEvent(KamiCudaDevice *device, KamiCudaStream stream,
+                             KamiCudaEvent event) {
+  return call(device, "cuStreamWaitEvent", &CudaDriver::streamWaitEvent, stream,
+              event, 0u);
+}
+
 KamiStatus kamiCudaElapsed(KamiCudaDevice *device, KamiCudaEvent start,
                            KamiCudaEvent stop, double *microseconds) {
   *microseconds = 0;

@@ -95,6 +95,8 @@ constexpr int cudaCaptureThreadLocal = 1;
   X(eventCreate, "cuEventCreate", KamiCudaEvent *, unsigned)                   \
   X(eventDestroy, "cuEventDestroy_v2", KamiCudaEvent)                          \
   X(eventRecord, "cuEventRecord", KamiCudaEvent, KamiCudaStream)               \
+  X(streamWaitEvent, "cuStreamWaitEvent", KamiCudaStream, KamiCudaEvent,       \
+    unsigned)                                                                  \
   X(eventSynchronize, "cuEventSynchronize", KamiCudaEvent)                     \
   X(eventElapsedTime, "cuEventElapsedTime", float *, KamiCudaEvent,            \
     KamiCudaEvent)                                                             \

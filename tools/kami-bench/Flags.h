@@ -17,15 +17,25 @@ namespace kami {
 struct Flags {
   explicit Flags(llvm::cl::OptionCategory &category)
       : mode(llvm::cl::Positional,
-             llvm::cl::desc("batched|block|regret|calibrate|plot"),
+             llvm::cl::desc("batched|grouped|block|regret|calibrate|plot"),
              llvm::cl::init("batched"), llvm::cl::cat(category)),
-        sizes("sizes", llvm::cl::desc("n of n x n x n, or MxNxK (block)"),
+        sizes("sizes", llvm::cl::desc("n of n x n x n, MxNxK (block), or MN/K, the "
+                             "bounds of extents (grouped)"),
               llvm::cl::CommaSeparated,
               llvm::cl::list_init<std::string>({"16", "32", "64", "128"}),
               llvm::cl::cat(category)),
         all("all",
             llvm::cl::desc("Every candidate of the planner (block, batched)"),
             llvm::cl::cat(category)),
+        batches("batches", llvm::cl::desc("Numbers of products (grouped)"),
+                llvm::cl::CommaSeparated,
+                llvm::cl::list_init<int64_t>({8, 64, 256, 4096}),
+                llvm::cl::cat(category)),
+        multiples("multiples",
+                  llvm::cl::desc("What extents are multiples of (grouped)"),
+                  llvm::cl::CommaSeparated,
+                  llvm::cl::list_init<int64_t>({1, 16}),
+                  llvm::cl::cat(category)),
         top("top",
             llvm::cl::desc("Of each transport so many of the planner's "
                            "candidates, best first (batched)"),
@@ -96,6 +106,7 @@ struct Flags {
   llvm::cl::opt<std::string> mode;
   llvm::cl::list<std::string> sizes;
   llvm::cl::opt<bool> all;
+  llvm::cl::list<int64_t> batches, multiples;
   llvm::cl::opt<int64_t> top, blocks, products;
   llvm::cl::opt<double> slower;
   llvm::cl::list<std::string> types, algorithms, tiles;
@@ -111,6 +122,7 @@ struct Flags {
 
 /// Each parses what concerns it and runs. False: something was wrong, and said.
 llvm::Expected<bool> runBatchedMode(Flags &flags);
+llvm::Expected<bool> runGroupedMode(Flags &flags);
 llvm::Expected<bool> runBlockMode(Flags &flags);
 llvm::Expected<bool> runRegretMode(Flags &flags);
 llvm::Expected<bool> runCalibrateMode(Flags &flags);

@@ -31,6 +31,8 @@ llvm::Error kami::cannotWrite(llvm::StringRef path, std::error_code code) {
 static llvm::Expected<bool> run(Flags &flags) {
   if (flags.mode == "batched")
     return runBatchedMode(flags);
+  if (flags.mode == "grouped")
+    return runGroupedMode(flags);
   if (flags.mode == "block")
     return runBlockMode(flags);
   if (flags.mode == "regret")
@@ -40,7 +42,7 @@ static llvm::Expected<bool> run(Flags &flags) {
   if (flags.mode == "plot")
     return runPlotMode(flags);
   return llvm::createStringError(
-      "expected batched, block, regret, calibrate or plot, but got '" +
+      "expected batched, grouped, block, regret, calibrate or plot, but got '" +
       flags.mode + "'");
 }
 

@@ -1,0 +1,67 @@
+//===- GroupedMode.cpp - kami-bench grouped -------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Flags.h"
+#include "kami/Driver/GroupedBenchmark.h"
+#include "kami/Driver/Run.h"
+
+using namespace kami;
+
+static llvm::Expected<GroupedBenchmarkOptions> parse(Flags &flags) {
+  GroupedBenchmarkOptions options;
+  if (flags.sizes.getNumOccurrences() > 0) {
+    options.sizes.clear();
+    for (const std::string &text : flags.sizes) {
+      llvm::Expected<GroupedSizes> sizes = GroupedSizes::parse(text);
+      if (!sizes)
+        return sizes.takeError();
+      options.sizes.push_back(*sizes);
+    }
+  }
+  if (flags.types.getNumOccurrences() > 0) {
+    options.types.clear();
+    for (const std::string &spelling : flags.types) {
+      llvm::Expected<ElementKind> type = parseBenchmarkType(spelling);
+      if (!type)
+        return type.takeError();
+      options.types.push_back(*type);
+    }
+  }
+  options.batches.assign(flags.batches.begin(), flags.batches.end());
+  options.multiples.assign(flags.multiples.begin(), flags.multiples.end());
+  options.tiles = flags.tiles;
+  options.repeats = flags.repeats;
+  for (int64_t batch : options.batches)
+    if (llvm::Error error = checkRange("batches", batch, 1))
+      return error;
+  for (int64_t multiple : options.multiples)
+    if (llvm::Error error = checkRange("multiples", multiple, 1))
+      return error;
+  if (llvm::Error error = checkRange("repeats", options.repeats, 1))
+    return error;
+  return options;
+}
+
+llvm::Expected<bool> kami::runGroupedMode(Flags &flags) {
+  llvm::Expected<GroupedBenchmarkOptions> options = parse(flags);
+  if (!options)
+    return options.takeError();
+  // Before the output is opened: without a device an old table stays.
+  if (llvm::Error error = probeCuda())
+    return error;
+  std::error_code code;
+  llvm::raw_fd_ostream os(flags.output, code);
+  if (code)
+    return cannotWrite(flags.output, code);
+  llvm::Expected<bool> right = runGroupedBenchmark(*options, os, llvm::errs());
+  code = os.error();
+  os.clear_error();
+  if (right && code)
+    return cannotWrite(flags.output, code);
+  return right;
+}

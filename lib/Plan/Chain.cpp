@@ -182,7 +182,10 @@ double ChainSearch::cycles(const Candidate &first,
                           one.memoryLatency + other.computation +
                           other.communication() + other.memoryLatency) +
                  std::max(cache, memory);
-  double throughput = overlappedCycles({tensor, shared, cache, memory});
+  // The part of the less busy units' cycles that shows: an estimate.
+  constexpr double exposed = 0.2;
+  double throughput =
+      overlappedCycles({tensor, shared, cache, memory}, exposed);
   double resident = std::min(one.residentBlocks, other.residentBlocks);
   double rounds =
       std::ceil(blocks / (resident * chip.multiprocessors)) * resident;

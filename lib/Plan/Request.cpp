@@ -143,6 +143,21 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
     if (llvm::Error error = assign(problem.accumulator,
                                    parseType("accumulator", text.accumulator)))
       return error;
+  if (!text.outputType.empty()) {
+    ElementKind output;
+    if (llvm::Error error =
+            assign(output, parseType("output-type", text.outputType)))
+      return error;
+    bool isNarrowed = isInteger(output) == isInteger(problem.accumulator) &&
+                      byteWidth(output) < byteWidth(problem.accumulator) &&
+                      !isInteger(output);
+    if (problem.isComplex || (output != problem.accumulator && !isNarrowed))
+      return llvm::createStringError(
+          "expected --output-type to be the accumulator " +
+          name(problem.accumulator) + " or a narrower float, but got '" +
+          text.outputType + "'");
+    problem.output = output;
+  }
   if (llvm::Error error =
           assign(problem.batch, parseCount("batch", text.batch)))
     return error;

@@ -34,6 +34,7 @@ static Flag chain("chain", "Extents of A·B·C, instead: MxKxNxQ");
 static Flag type("type", "Type of A's and B's elements", "f16");
 static Flag typeB("type-b", "Type of B's elements where it is not A's");
 static Flag accumulator("accumulator", "Type of the sums");
+static Flag outputType("output-type", "Type of C's elements");
 static Flag batch("batch", "Number of products", "1");
 static Flag algorithm("algorithm", "auto, 1d, 2d or 3d", "auto");
 static Flag warps("warps", "Warps of a block");
@@ -75,7 +76,8 @@ static llvm::Error run() {
     return llvm::createStringError("unknown --format '" + format +
                                    "', expected one of: text, json");
   ProblemText text{gemm,      type,  accumulator, batch,
-                   algorithm, warps, tile,        typeB};
+                   algorithm, warps, tile,        typeB,
+                   outputType};
   auto options = parseOptions({model, lSm, bSm, thetaR, thetaW, nTc, oTc});
   if (!options)
     return options.takeError();

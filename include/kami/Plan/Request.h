@@ -34,6 +34,8 @@ struct ProblemText {
   std::string tile;
   /// Type of B's elements; without it, A's.
   std::string typeB;
+  /// Type of C's elements; without it, the accumulator.
+  std::string outputType;
 };
 
 /// `MxNxK`, and the name of a type. The errors name the flag.

@@ -122,6 +122,49 @@ private:
     return success();
   }
 
+  /// The best candidate for products of any size, where sizes are typical, but no
+  /// tile is cut to them.
+  static llvm::Expected<Candidate> chooseForAll(Problem problem,
+                                                const Chip &chip,
+                                                const PlannerOptions &options) {
+    if (problem.tile) {
+      llvm::Expected<Choice> choice = choosePlan(problem, chip, options);
+      if (!choice)
+        return choice.takeError();
+      return *choice->best();
+    }
+    constexpr int64_t sides[] = {16, 32, 64, 128}, depths[] = {16, 32, 64};
+    auto isFar = [](int64_t side, int64_t extent) {
+      return side > 16 && side >= 2 * extent;
+    };
+    std::optional<Candidate> best;
+    std::string reason;
+    // Copies wait for no lane, and make the most of rows that are not aligned.
+    for (std::optional<Transport> transport :
+         {std::optional(Transport::Copied), std::optional<Transport>()}) {
+      problem.transport = transport;
+      for (int64_t m : sides)
+        for (int64_t n : sides)
+          for (int64_t k : depths) {
+            if (isFar(m, problem.extents.m) || isFar(n, problem.extents.n) ||
+                isFar(k, problem.extents.k))
+              continue;
+            problem.tile = {m, n, k};
+            llvm::Expected<Choice> choice = choosePlan(problem, chip, options);
+            if (!choice) {
+              reason = llvm::toString(choice.takeError());
+              continue;
+            }
+            const Candidate &candidate = *choice->best();
+            if (!best || candidate.score < best->score)
+              best = candidate;
+          }
+      if (best)
+        return *best;
+    }
+    return llvm::createStringError(reason);
+  }
+
   /// As many blocks as the chip holds at a time share the tiles.
   LogicalResult assign(GroupedGemmOp op, const Problem &constraints,
                        const PlannerOptions &options) {
@@ -134,14 +177,13 @@ private:
     problem->tile = constraints.tile;
     PlannerOptions calibrated = options;
     calibrated.calibration = loaded ? &*loaded : nullptr;
-    llvm::Expected<Choice> choice = choosePlan(*problem, **chip, calibrated);
-    if (!choice)
-      return op.emitOpError(llvm::toString(choice.takeError()));
-    const Candidate &best = *choice->best();
-    Plan plan = best.plan;
+    llvm::Expected<Candidate> best = chooseForAll(*problem, **chip, calibrated);
+    if (!best)
+      return op.emitOpError(llvm::toString(best.takeError()));
+    Plan plan = best->plan;
     plan.teams = 1;
     plan.blocks =
-        (*chip)->multiprocessors * residentBlocks(best.resources, **chip);
+        (*chip)->multiprocessors * residentBlocks(best->resources, **chip);
     if (plan.atom->mapA.empty())
       return op.emitOpError("no lowering yet for target '")
              << (*chip)->name << "'";

@@ -127,11 +127,7 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
       b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrixA, 1));
   auto startAt = [&](Value offset) {
     OpBuilder::InsertionGuard guard(b);
-    // Of a k that is known, the first tiles are whole.
-    if (std::optional<int64_t> at = getConstantIntValue(offset);
-        at && ShapedType::isStatic(k))
-      return startCopies(matrixA, matrixB, offset, sizeAt(*at),
-                         stageOf(offset));
+
     Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset,
                                            extent);
     b.setInsertionPointToStart(
@@ -143,8 +139,13 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
                  .getResult();
     startCopies(matrixA, matrixB, offset, size, stageOf(offset));
   };
-  for (int64_t tile = 0; tile + 1 < stages; ++tile) {
-    startAt(constant(tile * tileK));
+  if (stages > 1) {
+    auto ahead = scf::ForOp::create(b, constant(0),
+                                    constant((stages - 1) * tileK),
+                                    constant(tileK));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ahead.getBody());
+    startAt(ahead.getInductionVar());
     CopyCommitOp::create(b);
   }
   auto loop =

@@ -29,10 +29,9 @@ using namespace mlir;
 
 namespace {
 
-/// Pieces of a thread that are not looped over, and those that pass through
-/// registers at a time.
-constexpr int64_t unrolledPieces = 32;
-constexpr int64_t piecesAtOnce = 8;
+/// Pieces of a thread that are started at a time, in a loop where there are more.
+/// Those that pass through registers all wait for memory once.
+constexpr int64_t piecesAtOnce = 32;
 
 /// A piece of the tile: where it begins, and whether it is one (null if
 /// it is).
@@ -61,7 +60,8 @@ private:
   void copyElements();
   Value isInMatrix(const Piece &piece);
   Value loadElement(const Piece &piece);
-  std::optional<int64_t> widestPiece() const;
+  void choosePieces(llvm::ArrayRef<int64_t> sizes,
+                    llvm::function_ref<void(int64_t)> emit);
   void storePieces(int64_t elements);
 
   ImplicitLocOpBuilder &b;
@@ -186,17 +186,14 @@ void BlockCopy::forPieces(int64_t elements, Emit emit) {
       pieces.push_back(piece(round, first + i, elements));
     emit(pieces);
   };
-  if (rounds <= unrolledPieces) {
-    for (int64_t first = 0; first < rounds; first += piecesAtOnce)
-      emitRounds({}, first, std::min(piecesAtOnce, rounds - first));
-    return;
-  }
+  if (rounds <= piecesAtOnce)
+    return emitRounds({}, 0, rounds);
   auto loop =
       scf::ForOp::create(b, indexConstant(b, 0), indexConstant(b, rounds),
                          indexConstant(b, piecesAtOnce));
   OpBuilder::InsertionGuard insertion(b);
   b.setInsertionPointToStart(loop.getBody());
-  emitRounds(loop.getInductionVar(), 0, piecesAtOnce);
+  emitRounds(loop.getInductionVar(), 0, std::min(piecesAtOnce, rounds));
 }
 
 /// Elements of the matrix from `at` on in a dimension: at most 0 for none; null
@@ -291,31 +288,34 @@ void BlockCopy::copyElements() {
   });
 }
 
-/// The widest pieces that may be right; nothing where none are wider than an
-/// element.
-std::optional<int64_t> BlockCopy::widestPiece() const {
-  for (int64_t bytes : {16, 8, 4})
-    if (mayCopy(bytes))
-      return bytes;
-  return std::nullopt;
+/// Calls `emit` with the widest pieces, of those that are worth telling apart,
+/// that are right, which may be known only at run time; with 0 for elements.
+void BlockCopy::choosePieces(llvm::ArrayRef<int64_t> sizes,
+                             llvm::function_ref<void(int64_t)> emit) {
+  OpBuilder::InsertionGuard insertion(b);
+  for (int64_t bytes : sizes) {
+    if (!mayCopy(bytes))
+      continue;
+    Value condition = isCopyable(bytes);
+    if (!condition)
+      return emit(bytes);
+    auto choice = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(choice.thenBlock());
+    emit(bytes);
+    b.setInsertionPointToStart(choice.elseBlock());
+  }
+  emit(0);
 }
 
 void BlockCopy::copyIn() {
-  std::optional<int64_t> wide = widestPiece();
-  if (!wide)
-    return copyElements();
-  Value condition = isCopyable(*wide);
-  if (!condition)
-    return copyPieces(*wide);
-  auto choice = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  copyPieces(*wide);
-  b.setInsertionPointToStart(choice.elseBlock());
-  if (elementBytes >= 4 && mayCopy(elementBytes))
-    copyPieces(elementBytes);
-  else
-    copyElements();
+  // What a matrix of any alignment has for sure, and what is far better.
+  int64_t least = std::max<int64_t>(elementBytes, 4);
+  choosePieces({16, least}, [&](int64_t bytes) {
+    if (bytes > 0)
+      copyPieces(bytes);
+    else
+      copyElements();
+  });
 }
 
 /// Stores pieces of `elements` adjacent ones; of a piece that is not in the
@@ -371,18 +371,9 @@ void BlockCopy::storePieces(int64_t elements) {
 }
 
 void BlockCopy::copyOut() {
-  std::optional<int64_t> wide = widestPiece();
-  if (!wide)
-    return storePieces(1);
-  Value condition = isCopyable(*wide);
-  if (!condition)
-    return storePieces(*wide / elementBytes);
-  auto choice = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  storePieces(*wide / elementBytes);
-  b.setInsertionPointToStart(choice.elseBlock());
-  storePieces(1);
+  choosePieces({16}, [&](int64_t bytes) {
+    storePieces(bytes > 0 ? bytes / elementBytes : 1);
+  });
 }
 
 namespace {

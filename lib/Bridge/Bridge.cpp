@@ -147,8 +147,8 @@ Exchange kami::exchangeOf(GemmOp op, const Plan &plan) {
     return isa<DistributedType>(operand.getType()) ? Source::Block
                                                    : Source::Memory;
   };
-  return {plan.transport, source(op.getA()), source(op.getB()), plan.unit(),
-          plan.isScoped(), plan.stages, plan.relaysC};
+  return {plan.transport,  source(op.getA()), source(op.getB()), plan.unit(),
+          plan.isScoped(), plan.stages,       plan.relaysC};
 }
 
 PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
@@ -161,8 +161,8 @@ PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
       plan.unit() == Unit::WarpGroup ? UnitKind::WarpGroup : UnitKind::Warp,
       toAttribute(context, *plan.atom), plan.tile.m, plan.tile.n, plan.tile.k,
       toKind(plan.transport), plan.slices.k, plan.slices.sharedA,
-      plan.slices.sharedB, groups, plan.teams, plan.stages,
-      plan.relaysC, plan.blocks);
+      plan.slices.sharedB, groups, plan.teams, plan.stages, plan.relaysC,
+      plan.blocks);
 }
 
 FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
@@ -339,8 +339,8 @@ FailureOr<Problem> kami::problemOf(GroupedGemmOp op) {
     problem.otherOperand = *operandB;
   problem.accumulator = *accumulator;
   problem.output = elementKind(op.getElementType(Role::C));
-  problem.batch = plannedExtent(
-      cast<MemRefType>(op.getM().getType()).getDimSize(0));
+  problem.batch =
+      plannedExtent(cast<MemRefType>(op.getM().getType()).getDimSize(0));
   problem.majorA = op.getTransposeA() ? Major::MN : Major::K;
   problem.majorB = op.getTransposeB() ? Major::K : Major::MN;
   return problem;

@@ -154,8 +154,8 @@ llvm::Error Cublas::useStream(KamiCudaStream stream, KamiCudaPointer space) {
   if (llvm::Error error =
           check(functions->setStream(made, stream), "cublasSetStream"))
     return error;
-  return check(functions->setWorkspace(
-                   made, reinterpret_cast<void *>(space), workspaceBytes),
+  return check(functions->setWorkspace(made, reinterpret_cast<void *>(space),
+                                       workspaceBytes),
                "cublasSetWorkspace");
 }
 
@@ -224,10 +224,10 @@ llvm::Error Cublas::multiplyGrouped(const CublasGroup &group, KamiCudaPointer a,
     n.push_back(extents.n);
     k.push_back(extents.k);
   }
-  const void *alpha = wide ? static_cast<const void *>(wideOnes.data())
-                           : floatOnes.data();
-  const void *beta = wide ? static_cast<const void *>(wideZeros.data())
-                          : floatZeros.data();
+  const void *alpha =
+      wide ? static_cast<const void *>(wideOnes.data()) : floatOnes.data();
+  const void *beta =
+      wide ? static_cast<const void *>(wideZeros.data()) : floatZeros.data();
   int type = dataType(group.type);
   // As above, of transposes.
   return check(functions->gemmGrouped(
@@ -294,14 +294,13 @@ llvm::Error Cublas::multiplyOnStreams(
     for (size_t product = i; product < group.extents.size() && !failed;
          product += used) {
       auto [m, n, k] = group.extents[product];
-      failed = check(functions->gemm(static_cast<CublasHandle>(handle),
-                                     cublasNoTranspose, cublasNoTranspose, n, m,
-                                     k, alpha, pointer(1, product), type, n,
-                                     pointer(0, product), type, k, beta,
-                                     pointer(2, product), type, n,
-                                     computeType(group.type),
-                                     cublasDefaultAlgorithm),
-                     "cublasGemmEx");
+      failed = check(
+          functions->gemm(static_cast<CublasHandle>(handle), cublasNoTranspose,
+                          cublasNoTranspose, n, m, k, alpha,
+                          pointer(1, product), type, n, pointer(0, product),
+                          type, k, beta, pointer(2, product), type, n,
+                          computeType(group.type), cublasDefaultAlgorithm),
+          "cublasGemmEx");
     }
     // Also after a failure, so that the streams meet again.
     for (KamiStatus status :

@@ -12,8 +12,8 @@
 #include "kami/Layout/ElementKind.h"
 #include "kami/Layout/Partition.h"
 #include "kami/Runtime/Cuda.h"
-#include "llvm/Support/Error.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,8 +64,7 @@ public:
   llvm::StringRef version() const { return versionText; }
 
 private:
-  explicit Cublas(KamiCudaDevice *device)
-      : device(device), workspace(device) {}
+  explicit Cublas(KamiCudaDevice *device) : device(device), workspace(device) {}
   llvm::Error openStreams();
   llvm::Error useStream(KamiCudaStream stream, KamiCudaPointer space);
   llvm::Error check(int status, llvm::StringRef call) const;

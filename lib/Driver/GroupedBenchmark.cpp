@@ -132,11 +132,10 @@ double Group::bytes() const {
 static sim::ElementFormat formatOf(ElementKind type) {
   sim::ElementFormat format;
   format.bits = 8 * byteWidth(type);
-  format.kind = type == ElementKind::F64   ? sim::ElementFormat::F64
-                : type == ElementKind::F16 ? sim::ElementFormat::F16
-                : type == ElementKind::BF16
-                    ? sim::ElementFormat::BF16
-                    : sim::ElementFormat::F32;
+  format.kind = type == ElementKind::F64    ? sim::ElementFormat::F64
+                : type == ElementKind::F16  ? sim::ElementFormat::F16
+                : type == ElementKind::BF16 ? sim::ElementFormat::BF16
+                                            : sim::ElementFormat::F32;
   return format;
 }
 
@@ -181,9 +180,9 @@ llvm::Error GroupOperands::allocate() {
     for (int64_t done = 0; done < total;) {
       int64_t from = (done + 7919 * i) % period;
       int64_t count = std::min(total - done, period - from);
-      if (llvm::Error error = check(kamiCudaCopyToDevice(
-              device, pools[i].get() + done * width, &bytes[from * width],
-              count * width)))
+      if (llvm::Error error =
+              check(kamiCudaCopyToDevice(device, pools[i].get() + done * width,
+                                         &bytes[from * width], count * width)))
         return error;
       done += count;
     }
@@ -193,19 +192,14 @@ llvm::Error GroupOperands::allocate() {
     for (bool isAddress : {false, true})
       for (unsigned i = 0; i != 3; ++i)
         for (int64_t product = 0; product != products(); ++product)
-          entries.push_back(isAddress
-                                ? matrix(i, set, product)
-                                : set * elements[i] + starts[i][product]);
+          entries.push_back(isAddress ? matrix(i, set, product)
+                                      : set * elements[i] + starts[i][product]);
   std::vector<int32_t> numbers;
   for (unsigned number = 0; number != 6; ++number)
     for (const GroupedProduct &product : group.products) {
       auto [m, n, k] = product.extents;
-      int64_t all[] = {m,
-                       n,
-                       k,
-                       product.leading[0],
-                       product.leading[1],
-                       product.leading[2]};
+      int64_t all[] = {
+          m, n, k, product.leading[0], product.leading[1], product.leading[2]};
       numbers.push_back(int32_t(all[number]));
     }
   for (KamiStatus status :
@@ -224,8 +218,8 @@ llvm::Error GroupOperands::allocate() {
 
 llvm::Error GroupOperands::poison() const {
   // All bits set is a NaN in every type.
-  return check(kamiCudaFillBytes(device, pools[2].get(), 0xFF,
-                                 poolElements(2) * width));
+  return check(
+      kamiCudaFillBytes(device, pools[2].get(), 0xFF, poolElements(2) * width));
 }
 
 llvm::Expected<double> GroupOperands::largestError() const {
@@ -378,8 +372,8 @@ llvm::Error GroupedBenchmark::load(const Group &group, const std::string &tile,
                             kernel.name.c_str(), &loaded.function)})
     if (llvm::Error error = check(status))
       return error;
-  if (llvm::Error error = check(
-          kamiCudaDescribeFunction(device.get(), loaded.function, &info)))
+  if (llvm::Error error =
+          check(kamiCudaDescribeFunction(device.get(), loaded.function, &info)))
     return error;
   loaded.registers = info.registers;
   loaded.launch = {{unsigned(*kernel.blocks), 1, 1},
@@ -411,9 +405,9 @@ llvm::Error GroupedBenchmark::enqueue(const Loaded &loaded,
 }
 
 /// Every set once, outside a graph. Returns why it cannot be timed, if so.
-llvm::Expected<std::string> GroupedBenchmark::runOnce(
-    const GroupOperands &operands, double bound,
-    llvm::function_ref<llvm::Error(int64_t)> enqueue) {
+llvm::Expected<std::string>
+GroupedBenchmark::runOnce(const GroupOperands &operands, double bound,
+                          llvm::function_ref<llvm::Error(int64_t)> enqueue) {
   if (llvm::Error error = operands.poison())
     return error;
   for (int64_t set = 0; set != operands.setCount(); ++set)
@@ -461,18 +455,17 @@ llvm::Error GroupedBenchmark::measure(const Group &group) {
     if (wrong->empty()) {
       TimedGraph &graph = made.emplace_back(device.get());
       llvm::Error error =
-          graph.capture(launches, stream->get(), [&](int64_t launch) {
-            return enqueue(launch % sets);
-          });
+          graph.capture(launches, stream->get(),
+                        [&](int64_t launch) { return enqueue(launch % sets); });
       if (!error) {
         graphs.push_back(&graph);
         return &graph;
       }
       *wrong = llvm::toString(std::move(error));
     }
-    log << "kami-bench: " << name(group.type) << " " << group.sizes.mostMN << "/"
-        << group.sizes.mostK << " batch " << group.batch << " " << who << ": "
-        << *wrong << "\n";
+    log << "kami-bench: " << name(group.type) << " " << group.sizes.mostMN
+        << "/" << group.sizes.mostK << " batch " << group.batch << " " << who
+        << ": " << *wrong << "\n";
     return nullptr;
   };
 
@@ -490,9 +483,9 @@ llvm::Error GroupedBenchmark::measure(const Group &group) {
       right = false;
       continue;
     }
-    llvm::Expected<TimedGraph *> graph = add(
-        "kami", bound,
-        [&](int64_t set) { return enqueue(*entry.loaded, operands, set); });
+    llvm::Expected<TimedGraph *> graph = add("kami", bound, [&](int64_t set) {
+      return enqueue(*entry.loaded, operands, set);
+    });
     if (!graph)
       return graph.takeError();
     entry.graph = *graph;
@@ -546,9 +539,8 @@ llvm::Error GroupedBenchmark::measure(const Group &group) {
        << number(grouped.median) << "," << number(streams.median) << ","
        << number(best / kami.median) << ","
        << number(group.bytes() / kami.median / 1e3) << ","
-       << number(group.flops() / kami.median / 1e6) << ","
-       << quoted(deviceName) << "," << (cublas ? cublas->version() : "")
-       << "\n";
+       << number(group.flops() / kami.median / 1e6) << "," << quoted(deviceName)
+       << "," << (cublas ? cublas->version() : "") << "\n";
     os.flush();
   }
   return llvm::Error::success();
@@ -584,8 +576,8 @@ kami::runGroupedBenchmark(const GroupedBenchmarkOptions &options,
     for (int64_t multiple : options.multiples)
       for (const GroupedSizes &sizes : options.sizes)
         for (int64_t batch : options.batches)
-          if (llvm::Error error = benchmark.measure(
-                  drawGroup(type, sizes, batch, multiple)))
+          if (llvm::Error error =
+                  benchmark.measure(drawGroup(type, sizes, batch, multiple)))
             return error;
   return benchmark.right;
 }

@@ -18,8 +18,8 @@ using namespace mlir;
 
 std::array<int64_t, 3> kami::packedLeading(const Extents &extents,
                                            bool transposeA, bool transposeB) {
-  return {transposeA ? extents.m : extents.k, transposeB ? extents.k : extents.n,
-          extents.n};
+  return {transposeA ? extents.m : extents.k,
+          transposeB ? extents.k : extents.n, extents.n};
 }
 
 llvm::Expected<std::vector<GroupedProduct>>
@@ -173,8 +173,8 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
   if (llvm::any_of(beta, differs(0)))
     betas = addScales(beta);
 
-  auto function = func::FuncOp::create(
-      b, "grouped_gemm", b.getFunctionType(arguments.types, {}));
+  auto function = func::FuncOp::create(b, "grouped_gemm",
+                                       b.getFunctionType(arguments.types, {}));
   for (auto [index, elements] : llvm::enumerate(arguments.contents))
     if (elements)
       function.setArgAttr(index, contentsAttributeName, elements);

@@ -184,8 +184,8 @@ InputFlags::loadGrouped(mlir::MLIRContext *context) const {
   if (!types)
     return types.takeError();
   if (types->isComplex)
-    return fail("expected real numbers with --grouped, but got --type '" + type +
-                "'");
+    return fail("expected real numbers with --grouped, but got --type '" +
+                type + "'");
   auto text = llvm::MemoryBuffer::getFileOrSTDIN(grouped, /*IsText=*/true);
   if (!text)
     return fail("cannot read '" + grouped + "': " + text.getError().message());
@@ -212,8 +212,9 @@ InputFlags::loadGrouped(mlir::MLIRContext *context) const {
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 InputFlags::loadModule(mlir::MLIRContext *context, bool runs) const {
   if (int given = !file.empty() + !gemm.empty() + !grouped.empty(); given != 1)
-    return fail("expected an input file, --gemm=MxNxK or --grouped=FILE, but got " +
-                llvm::StringRef(given == 0 ? "neither" : "several"));
+    return fail(
+        "expected an input file, --gemm=MxNxK or --grouped=FILE, but got " +
+        llvm::StringRef(given == 0 ? "neither" : "several"));
   if (!grouped.empty())
     return loadGrouped(context);
   if (!gemm.empty() && precision != "exact")

@@ -69,8 +69,8 @@ static double underflow(const sim::ElementFormat &format) {
   return format.isFloat() ? sim::toDouble(format, 1) / 2 : 0;
 }
 
-/// The most terms that a grouped op's sums have, as far as the arguments say so; 0
-/// without one.
+/// The most terms that a grouped op's sums have, as far as the arguments say
+/// so; 0 without one.
 static int64_t longestSum(func::FuncOp function) {
   int64_t longest = 0;
   function.walk([&](GroupedGemmOp op) {

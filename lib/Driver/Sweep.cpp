@@ -207,7 +207,8 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
     one.plan.stages = 1 + below(one.plan.stages);
   else if (!problem.isComplex && below(2))
     one.plan.interleave = drawInterleave(one.plan);
-  bool isSingle = !isCopied && one.plan.unit() == Unit::Warp && one.plan.grid.warps() == 1 &&
+  bool isSingle = !isCopied && one.plan.unit() == Unit::Warp &&
+                  one.plan.grid.warps() == 1 &&
                   one.plan.slices.sharedA + one.plan.slices.sharedB == 0;
   if (isSingle && !problem.isComplex)
     one.plan.teams = 1 + below(5);

@@ -50,8 +50,8 @@ BarrierScopeKind kami::toKind(BarrierScope scope) {
 // Assembly
 //===----------------------------------------------------------------------===//
 
-/// `, interleave = [0, 8, 2]`, `, teams = 4`, `, stages = 3`, `, output = relayed`
-/// and `, blocks = 132`; nothing for what is not said.
+/// `, interleave = [0, 8, 2]`, `, teams = 4`, `, stages = 3`, `, output =
+/// relayed` and `, blocks = 132`; nothing for what is not said.
 static ParseResult parseSharedWork(mlir::AsmParser &parser,
                                    llvm::SmallVector<int64_t> &interleave,
                                    int64_t &teams, int64_t &stages,
@@ -82,10 +82,9 @@ static ParseResult parseSharedWork(mlir::AsmParser &parser,
               [&] { return parser.parseInteger(interleave.emplace_back()); }))
         return failure();
     } else {
-      return parser.emitError(
-                 location,
-                 "expected 'interleave', 'teams', 'stages', 'output' or 'blocks', "
-                 "but got '")
+      return parser.emitError(location, "expected 'interleave', 'teams', "
+                                        "'stages', 'output' or 'blocks', "
+                                        "but got '")
              << key << "'";
     }
   }

@@ -25,7 +25,8 @@ static LogicalResult verifyCopy(Operation *op, MemRefType matrix,
            << element << " and " << tile.getElementType();
   unsigned bits = element.getIntOrFloatBitWidth();
   if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
-    return op->emitOpError("expected elements of 8, 16, 32 or 64 bits, but got ")
+    return op->emitOpError(
+               "expected elements of 8, 16, 32 or 64 bits, but got ")
            << element;
   if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(tile))
     return op->emitOpError("expected a ")

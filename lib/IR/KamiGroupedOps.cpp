@@ -31,8 +31,8 @@ static LogicalResult verifyArrays(GroupedGemmOp op) {
     count = type.getDimSize(0);
     return success();
   };
-  SmallVector<Value> arrays = {op.getM(),    op.getN(),   op.getK(),
-                               op.getAAt(),  op.getBAt(), op.getCAt(),
+  SmallVector<Value> arrays = {op.getM(),     op.getN(),   op.getK(),
+                               op.getAAt(),   op.getBAt(), op.getCAt(),
                                op.getAlpha(), op.getBeta()};
   llvm::append_range(arrays, op.getLeading());
   for (Value array : arrays)
@@ -56,8 +56,9 @@ LogicalResult GroupedGemmOp::verify() {
       failed(verifyArrays(*this)))
     return failure();
   if (size_t given = getLeading().size(); given != 0 && given != 3)
-    return emitOpError("expected three leading dimensions, A's, B's and C's, or "
-                       "none, but got ")
+    return emitOpError(
+               "expected three leading dimensions, A's, B's and C's, or "
+               "none, but got ")
            << given;
   if (std::optional<ArrayRef<int64_t>> typical = getTypical()) {
     constexpr int64_t most = int64_t(1) << 31;

@@ -12,8 +12,8 @@
 
 using namespace kami;
 
-/// Bytes of a line that a warp reads at once. ldmatrix takes elements of 4 bytes
-/// only as they are multiplied, adjacent along k, and of 8 bytes none.
+/// Bytes of a line that a warp reads at once. ldmatrix takes elements of 4
+/// bytes only as they are multiplied, adjacent along k, and of 8 bytes none.
 static int64_t pieceBytes(Major major, int64_t elementBytes) {
   bool isReadByLanes =
       elementBytes == 8 || (elementBytes == 4 && major == Major::MN);

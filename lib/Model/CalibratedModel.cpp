@@ -17,9 +17,9 @@ using namespace kami;
 
 /// The bytes that device memory and cache move at a time: a sector.
 static constexpr double sectorBytes = 32;
-// The next four are fitted to 777 kernels of batches of 10 000 products, f16, tf32
-// and f64, of 16³ to 256³ (H200, 2026-11-21): of each size's kernels, the model's
-// choice takes 1.05 of the fastest's time on average.
+// The next four are fitted to 777 kernels of batches of 10 000 products, f16,
+// tf32 and f64, of 16³ to 256³ (H200, 2026-11-21): of each size's kernels, the
+// model's choice takes 1.05 of the fastest's time on average.
 
 /// The part of the less busy units' cycles that the busiest does not hide.
 static constexpr double exposed = 0.05;
@@ -66,8 +66,8 @@ static void addCommunication(CalibratedCost &cost, const Atom &atom,
                              const Chip &chip, const Calibration &calibration,
                              const Exchange &exchange) {
   ElementBytes element = {byteWidth(atom.operand), byteWidth(atom.accumulator)};
-  SharedTraffic traffic = blockTraffic(partition, slicing, element,
-                                       int64_t(cost.kTiles), exchange);
+  SharedTraffic traffic =
+      blockTraffic(partition, slicing, element, int64_t(cost.kTiles), exchange);
   cost.sharedBandwidth =
       double(traffic.written + traffic.read) / calibration.sharedBandwidth;
   cost.sharedLatency = double(traffic.barriers) * calibration.sharedLatency;
@@ -109,7 +109,8 @@ static BlockBytes blockBytes(const Work &work, double blocks, const Atom &atom,
   // Each of four products reads whole sectors, of which it wants one part.
   if (work.isComplex)
     return {8 * (a + b) + 2 * c, 2 * once * work.batch / blocks};
-  // Without interleaved tiles, four lanes write half a sector of narrow elements.
+  // Without interleaved tiles, four lanes write half a sector of narrow
+  // elements.
   if (exchange.isCopied() && !exchange.relaysC && accumulator < 4)
     c *= 2;
   return {a + b + c, once * work.batch / blocks};
@@ -157,13 +158,11 @@ static double countBlocks(const Work &work, int64_t tileM, int64_t tileN) {
          llvm::divideCeil(work.extents.n, tileN) * work.batch;
 }
 
-CalibratedCost kami::calibratedCost(const Work &work, const Atom &atom,
-                                    const Partition &partition,
-                                    const Slicing &slicing,
-                                    const Resources &resources,
-                                    const Chip &chip,
-                                    const Calibration &calibration,
-                                    const Exchange &exchange) {
+CalibratedCost
+kami::calibratedCost(const Work &work, const Atom &atom,
+                     const Partition &partition, const Slicing &slicing,
+                     const Resources &resources, const Chip &chip,
+                     const Calibration &calibration, const Exchange &exchange) {
   const Extents &tile = partition.tile;
   CalibratedCost cost;
   cost.blocks = countBlocks(work, tile.m, tile.n);

@@ -52,13 +52,11 @@ static SharedLayout copiedLayout(const Partition &partition,
                                  const Exchange &exchange) {
   int64_t depth = partition.paddedK();
   SharedLayout layout;
-  layout.copiedA.bytes =
-      exchange.stages *
-      copiedBytes(partition.paddedM(), depth, element.operand);
+  layout.copiedA.bytes = exchange.stages * copiedBytes(partition.paddedM(),
+                                                       depth, element.operand);
   layout.copiedB.offset = layout.copiedA.bytes;
-  layout.copiedB.bytes =
-      exchange.stages *
-      copiedBytes(partition.paddedN(), depth, element.operand);
+  layout.copiedB.bytes = exchange.stages * copiedBytes(partition.paddedN(),
+                                                       depth, element.operand);
   layout.bytes = layout.copiedA.bytes + layout.copiedB.bytes;
   // By then, nobody needs the tiles any more.
   if (exchange.relaysC)

@@ -126,6 +126,8 @@ std::optional<Candidate> ChainSearch::plan(const Extents &tile, int64_t warps,
   product.extents = tile;
   product.operand = problem.operand;
   product.accumulator = problem.accumulator;
+  // Warps hold what they multiply: the intermediate is in their registers.
+  product.isCopyable = false;
   // Enough for the whole device to be busy.
   product.batch = 1 << 14;
   product.grid = WarpGrid{warps, 1, 1};
@@ -311,6 +313,7 @@ llvm::Error kami::verifyChain(const ChainPlan &plan,
   Problem product;
   product.operand = problem.operand;
   product.accumulator = problem.accumulator;
+  product.isCopyable = false;
   product.batch = problem.batch;
   product.extents = {left.m, left.n, left.k};
   if (llvm::Error error = verifyPlan(plan.first, product, chip))

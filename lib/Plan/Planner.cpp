@@ -120,8 +120,7 @@ static int64_t teamsFor(const Candidate &candidate, const Problem &problem,
   if (!candidate.fits() || plan.unit() != Unit::Warp ||
       plan.grid.warps() != 1 || plan.slices.sharedA + plan.slices.sharedB > 0 ||
       problem.warps || problem.grid || problem.source == Source::Block ||
-      plan.transport == Transport::Copied ||
-      problem.isComplex)
+      plan.transport == Transport::Copied || problem.isComplex)
     return 1;
   auto suffice = [&](int64_t teams) {
     return candidate.calibrated.blocks / double(teams) >=
@@ -387,9 +386,8 @@ Candidate kami::evaluatePlan(const Plan &plan, const Problem &problem,
       resourcesOf(*plan.atom, partition, plan.slices, chip.warpSize,
                   plan.exchange(problem.source), problem.sums());
   if (!tiling.misfit)
-    tiling.cost =
-        calibratedCost(workOf(problem), *plan.atom, partition, plan.slices,
-                       tiling.resources, chip, options.calibrationFor(chip),
-                       plan.exchange());
+    tiling.cost = calibratedCost(workOf(problem), *plan.atom, partition,
+                                 plan.slices, tiling.resources, chip,
+                                 options.calibrationFor(chip), plan.exchange());
   return makeCandidate(tiling, problem, chip, options);
 }

@@ -294,9 +294,9 @@ bool GridSearch::tryPlan(const Partition &partition, Transport transport,
     keepMisfit(plan, resources, misfit);
     return false;
   }
-  CalibratedCost cost = calibratedCost(workOf(problem), *atom.atom, partition,
-                                       slicing, resources, chip, calibration,
-                                       plan.exchange());
+  CalibratedCost cost =
+      calibratedCost(workOf(problem), *atom.atom, partition, slicing, resources,
+                     chip, calibration, plan.exchange());
   fits = true;
   auto &best = bests[size_t(transport)];
   auto rank = [&](const Resources &resources, const CalibratedCost &cost) {

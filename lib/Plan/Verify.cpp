@@ -82,10 +82,10 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
     return {Misfit::NotGroups, warpsPerGroup};
   bool isCopied = plan.transport == Transport::Copied;
   if (plan.stages < 1 || (!isCopied && (plan.stages > 1 || plan.relaysC)) ||
-      (isCopied && (!chip.copiesAsync || !problem.isCopyable ||
-                    plan.unit() != Unit::Warp || grid.k != 1 ||
-                    plan.slices.sharedA + plan.slices.sharedB > 0 ||
-                    !plan.interleave.isPlain() || plan.teams > 1)))
+      (isCopied &&
+       (!chip.copiesAsync || !problem.isCopyable || plan.unit() != Unit::Warp ||
+        grid.k != 1 || plan.slices.sharedA + plan.slices.sharedB > 0 ||
+        !plan.interleave.isPlain() || plan.teams > 1)))
     return {Misfit::NotCopied};
   Partition partition = plan.partition();
   Slicing slicing = clampSlicing(partition, plan.slices);

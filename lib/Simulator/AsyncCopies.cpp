@@ -23,8 +23,8 @@ using namespace kami;
 using namespace kami::sim;
 using namespace mlir;
 
-/// Starts a copy of the first `count[lane]` bytes at `from`, and zeros up to the
-/// `to.bytes` at `to`.
+/// Starts a copy of the first `count[lane]` bytes at `from`, and zeros up to
+/// the `to.bytes` at `to`.
 static LogicalResult start(Execution &x, Warp &warp,
                            const Instruction &instruction, Access from,
                            const Access &to, const int64_t (&count)[maxLanes]) {
@@ -84,9 +84,9 @@ static LogicalResult waitFor(Execution &x, Warp &warp, size_t pending) {
 // Warp level
 //===----------------------------------------------------------------------===//
 
-/// Thread t copies the elements t, t + threads, ... of the tile in shared memory,
-/// line by line. `copy` gets what a warp moves at a time: the lanes that are in
-/// the matrix, and all.
+/// Thread t copies the elements t, t + threads, ... of the tile in shared
+/// memory, line by line. `copy` gets what a warp moves at a time: the lanes
+/// that are in the matrix, and all.
 static LogicalResult
 copyElements(Execution &x, Warp &warp, const Instruction &instruction,
              const MemRef &matrix, const MemRef &tile, int64_t threads,
@@ -153,23 +153,23 @@ static LogicalResult runCopyOut(Execution &x, Warp &warp,
                                 const Instruction &instruction) {
   const MemRef source = warp.memrefs[instruction.operands[0].index];
   const MemRef dest = warp.memrefs[instruction.operands[1].index];
-  return copyElements(
-      x, warp, instruction, dest, source,
-      cast<CopyOutOp>(instruction.op).getThreads(),
-      [&](Access &to, Access &from) -> LogicalResult {
-        from.mask = to.mask;
-        from.write = false;
-        to.write = true;
-        if (failed(x.access(warp, instruction, from)) ||
-            failed(x.access(warp, instruction, to)))
-          return failure();
-        forLanes(to.mask, [&](unsigned lane) {
-          std::memcpy(to.buffer->bytes.data() + to.addresses[lane],
-                      from.buffer->bytes.data() + from.addresses[lane],
-                      to.bytes);
-        });
-        return success();
-      });
+  return copyElements(x, warp, instruction, dest, source,
+                      cast<CopyOutOp>(instruction.op).getThreads(),
+                      [&](Access &to, Access &from) -> LogicalResult {
+                        from.mask = to.mask;
+                        from.write = false;
+                        to.write = true;
+                        if (failed(x.access(warp, instruction, from)) ||
+                            failed(x.access(warp, instruction, to)))
+                          return failure();
+                        forLanes(to.mask, [&](unsigned lane) {
+                          std::memcpy(
+                              to.buffer->bytes.data() + to.addresses[lane],
+                              from.buffer->bytes.data() + from.addresses[lane],
+                              to.bytes);
+                        });
+                        return success();
+                      });
 }
 
 static LogicalResult runCopyWait(Execution &x, Warp &warp,

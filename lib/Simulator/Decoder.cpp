@@ -77,9 +77,10 @@ void Decoder::accesses(const ElementFormat &format) {
 }
 
 LogicalResult Decoder::decodeOp(Operation *op) {
-  for (auto family : {decodeElements, decodeMemory, decodeAsyncCopies, decodeCoreMatrixAccess,
-                      decodeControlFlow, decodeGpu, decodeMatrix, decodeWarpOps,
-                      decodeFragmentElements, decodeGroupOps, decodeGroupedOps}) {
+  for (auto family :
+       {decodeElements, decodeMemory, decodeAsyncCopies, decodeCoreMatrixAccess,
+        decodeControlFlow, decodeGpu, decodeMatrix, decodeWarpOps,
+        decodeFragmentElements, decodeGroupOps, decodeGroupedOps}) {
     bool handled = true;
     if (failed(family(*this, op, handled)))
       return failure();

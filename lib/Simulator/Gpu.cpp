@@ -98,8 +98,8 @@ static LogicalResult runDynamicShared(Execution &x, Warp &warp,
   return success();
 }
 
-/// Values move between the lanes of a whole warp: from another lane, or a lane's
-/// own where there is no such lane.
+/// Values move between the lanes of a whole warp: from another lane, or a
+/// lane's own where there is no such lane.
 static LogicalResult runLaneShuffle(Execution &x, Warp &warp,
                                     const Instruction &instruction) {
   auto op = cast<gpu::ShuffleOp>(instruction.op);

@@ -61,10 +61,8 @@ LogicalResult ReferenceInterpreter::runGrouped(GroupedGemmOp op) {
     };
     if (m == 0 || n == 0)
       continue;
-    FailureOr<MemRef> a =
-        matrix(Role::A, op.getA(), m, k, op.getTransposeA());
-    FailureOr<MemRef> b =
-        matrix(Role::B, op.getB(), k, n, op.getTransposeB());
+    FailureOr<MemRef> a = matrix(Role::A, op.getA(), m, k, op.getTransposeA());
+    FailureOr<MemRef> b = matrix(Role::B, op.getB(), k, n, op.getTransposeB());
     FailureOr<MemRef> c = matrix(Role::C, op.getC(), m, n, false);
     if (failed(a) || failed(b) || failed(c))
       return failure();

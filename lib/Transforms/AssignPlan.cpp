@@ -122,8 +122,8 @@ private:
     return success();
   }
 
-  /// The best candidate for products of any size, where sizes are typical, but no
-  /// tile is cut to them.
+  /// The best candidate for products of any size, where sizes are typical, but
+  /// no tile is cut to them.
   static llvm::Expected<Candidate> chooseForAll(Problem problem,
                                                 const Chip &chip,
                                                 const PlannerOptions &options) {
@@ -170,7 +170,8 @@ private:
                        const PlannerOptions &options) {
     FailureOr<const Chip *> chip = targetOf(op);
     FailureOr<Problem> problem = problemOf(op);
-    if (failed(chip) || failed(problem) || failed(loadCalibrationOf(op, **chip)))
+    if (failed(chip) || failed(problem) ||
+        failed(loadCalibrationOf(op, **chip)))
       return failure();
     problem->algorithm = constraints.algorithm;
     problem->warps = constraints.warps;

@@ -71,11 +71,11 @@ void Distributor::startCopies(Value matrixA, Value matrixB, Value offset,
        {std::pair(Role::A, matrixA), std::pair(Role::B, matrixB)}) {
     unsigned dim = role == Role::A ? 1 : 0;
     auto type = cast<MemRefType>(matrix.getType());
-    bool isWhole = type.getDimSize(dim) <= partition.tile.k &&
-                   !type.isDynamicDim(dim);
-    Value source =
-        isWhole ? matrix
-                : tileOfK(matrix, dim, getAsOpFoldResult(offset), size);
+    bool isWhole =
+        type.getDimSize(dim) <= partition.tile.k && !type.isDynamicDim(dim);
+    Value source = isWhole
+                       ? matrix
+                       : tileOfK(matrix, dim, getAsOpFoldResult(offset), size);
     CopyAsyncOp::create(b, source, copiedTileAt(role, type, stage), threads);
   }
 }
@@ -89,7 +89,8 @@ Value Distributor::multiplyCopied(MemRefType matrixA, MemRefType matrixB,
     int64_t end = k + partition.sliceK;
     Value a = loadFragment(sideA, tileA, constant(k), end);
     Value other = loadFragment(sideB, tileB, constant(k), end);
-    accumulator = MmaOp::create(b, accumulator.getType(), a, other, accumulator);
+    accumulator =
+        MmaOp::create(b, accumulator.getType(), a, other, accumulator);
   }
   return accumulator;
 }
@@ -128,8 +129,8 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
   auto startAt = [&](Value offset) {
     OpBuilder::InsertionGuard guard(b);
 
-    Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset,
-                                           extent);
+    Value isInside =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset, extent);
     b.setInsertionPointToStart(
         scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
     OpFoldResult size = b.getIndexAttr(tileK);
@@ -140,9 +141,8 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
     startCopies(matrixA, matrixB, offset, size, stageOf(offset));
   };
   if (stages > 1) {
-    auto ahead = scf::ForOp::create(b, constant(0),
-                                    constant((stages - 1) * tileK),
-                                    constant(tileK));
+    auto ahead = scf::ForOp::create(
+        b, constant(0), constant((stages - 1) * tileK), constant(tileK));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ahead.getBody());
     startAt(ahead.getInductionVar());
@@ -180,8 +180,8 @@ Value Distributor::stageOf(Value offset) {
   return b.createOrFold<arith::RemUIOp>(tile, constant(exchange.stages));
 }
 
-/// Writes α·result to C by way of shared memory, where the last tile may still be
-/// read.
+/// Writes α·result to C by way of shared memory, where the last tile may still
+/// be read.
 void Distributor::relayC(Value result, Value matrix, Value alpha,
                          const FragmentPlace &place) {
   Type element = cast<MemRefType>(matrix.getType()).getElementType();

@@ -41,13 +41,15 @@ static LogicalResult verifyCopies(GemmOp op, PlanAttr plan) {
              << operand.getType();
     if (op.hasElementRegion(role))
       return op.emitOpError("expected no prologue of ")
-             << stringifyRole(role).upper() << " where the plan copies operands";
+             << stringifyRole(role).upper()
+             << " where the plan copies operands";
   }
   Type result = cast<ShapedType>(op.getC().getType()).getElementType();
   if (plan.getRelaysC() && (!isa<MemRefType>(op.getC().getType()) ||
                             result.getIntOrFloatBitWidth() > 16))
-    return op.emitOpError("expected C in memory, of elements of 16 bits at most, "
-                          "where the plan relays it, but got ")
+    return op.emitOpError(
+               "expected C in memory, of elements of 16 bits at most, "
+               "where the plan relays it, but got ")
            << op.getC().getType();
   return success();
 }

@@ -43,8 +43,8 @@ public:
       llvm::function_ref<void(mlir::IRMapping &, const BlockTile &)>;
 
   /// For an op all of whose operands but constants become the kernel's. Blocks
-  /// of `threads` threads have so many teams, each of which takes a tile, or, if
-  /// the number of blocks is limited, one after the other.
+  /// of `threads` threads have so many teams, each of which takes a tile, or,
+  /// if the number of blocks is limited, one after the other.
   GridKernel(mlir::Operation *op, const Tiling &tiling, int64_t threads,
              int64_t teams = 1, int64_t blocks = 0);
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Block i of b takes the tiles i, i + b, ... of all products, and looks for each
-// from the product of the last one on.
+// Block i of b takes the tiles i, i + b, ... of all products, and looks for
+// each from the product of the last one on.
 //
 //===----------------------------------------------------------------------===//
 

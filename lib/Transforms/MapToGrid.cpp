@@ -82,7 +82,8 @@ struct MapToGrid : kami::impl::KamiMapToGridBase<MapToGrid> {
     SymbolTable symbols(module);
     SmallVector<Operation *> products;
     module.walk([&](Operation *op) {
-      if (isa<GemmOp, ChainOp, GroupedGemmOp>(op) && !op->getParentOfType<gpu::GPUFuncOp>())
+      if (isa<GemmOp, ChainOp, GroupedGemmOp>(op) &&
+          !op->getParentOfType<gpu::GPUFuncOp>())
         products.push_back(op);
     });
     for (Operation *op : products) {

@@ -29,8 +29,8 @@ struct VerifyTarget : kami::impl::KamiVerifyTargetBase<VerifyTarget> {
         return WalkResult(verifyOne(chain));
       if (auto grouped = dyn_cast<GroupedGemmOp>(op)) {
         if (op->getParentOfType<gpu::GPUFuncOp>())
-          return WalkResult(op->emitOpError(
-              "expected no grouped products inside a kernel"));
+          return WalkResult(
+              op->emitOpError("expected no grouped products inside a kernel"));
         return WalkResult(verifyOne(grouped));
       }
       return WalkResult::advance();

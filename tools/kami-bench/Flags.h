@@ -19,7 +19,8 @@ struct Flags {
       : mode(llvm::cl::Positional,
              llvm::cl::desc("batched|grouped|block|regret|calibrate|plot"),
              llvm::cl::init("batched"), llvm::cl::cat(category)),
-        sizes("sizes", llvm::cl::desc("n of n x n x n, MxNxK (block), or MN/K, the "
+        sizes("sizes",
+              llvm::cl::desc("n of n x n x n, MxNxK (block), or MN/K, the "
                              "bounds of extents (grouped)"),
               llvm::cl::CommaSeparated,
               llvm::cl::list_init<std::string>({"16", "32", "64", "128"}),

@@ -75,9 +75,8 @@ static llvm::Error run() {
   if (format != "text" && format != "json")
     return llvm::createStringError("unknown --format '" + format +
                                    "', expected one of: text, json");
-  ProblemText text{gemm,      type,  accumulator, batch,
-                   algorithm, warps, tile,        typeB,
-                   outputType};
+  ProblemText text{gemm,  type, accumulator, batch,     algorithm,
+                   warps, tile, typeB,       outputType};
   auto options = parseOptions({model, lSm, bSm, thetaR, thetaW, nTc, oTc});
   if (!options)
     return options.takeError();

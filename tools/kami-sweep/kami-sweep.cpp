@@ -76,10 +76,10 @@ int main(int argc, char **argv) {
     return reportError("kami-sweep",
                        llvm::createStringError(
                            "expected one of --block and --grouped at most"));
-  llvm::Expected<SweepResult> result = (block     ? runBlockSweep
-                                        : grouped ? runGroupedSweep
-                                                  : runSweep)(options,
-                                                              llvm::outs());
+  llvm::Expected<SweepResult> result =
+      (block     ? runBlockSweep
+       : grouped ? runGroupedSweep
+                 : runSweep)(options, llvm::outs());
   if (!result)
     return reportError("kami-sweep", result.takeError());
   llvm::outs() << "device " << name(*kind) << ", seed " << options.seed

@@ -43,8 +43,8 @@ struct GroupedBenchmarkOptions {
 };
 
 /// Writes a table as CSV, a row as it comes. True if every kernel was built and
-/// right; what was not is said on `log`. A device that fails ends the run with an
-/// error.
+/// right; what was not is said on `log`. A device that fails ends the run with
+/// an error.
 llvm::Expected<bool> runGroupedBenchmark(const GroupedBenchmarkOptions &options,
                                          llvm::raw_ostream &os,
                                          llvm::raw_ostream &log);

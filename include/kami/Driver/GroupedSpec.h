@@ -55,8 +55,8 @@ struct GroupedSpec {
 std::array<int64_t, 3> packedLeading(const Extents &extents, bool transposeA,
                                      bool transposeB);
 
-/// Products by lines of text, "M N K" or "M N K LDA LDB LDC", separated by blanks
-/// or commas; what follows a '#' is a comment. Errors name the line.
+/// Products by lines of text, "M N K" or "M N K LDA LDB LDC", separated by
+/// blanks or commas; what follows a '#' is a comment. Errors name the line.
 llvm::Expected<std::vector<GroupedProduct>>
 parseProducts(llvm::StringRef text, bool transposeA, bool transposeB);
 
@@ -65,8 +65,8 @@ Extents typicalExtents(llvm::ArrayRef<GroupedProduct> products);
 
 /// A module with one function `grouped_gemm` of A, B and C, and of arrays whose
 /// contents are attributes, that holds one `kami.grouped_gemm`. C's elements
-/// between matrices are arguments like all others, so that what is written there
-/// shows.
+/// between matrices are arguments like all others, so that what is written
+/// there shows.
 mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext *context,
                                               const GroupedSpec &spec);
 

@@ -22,7 +22,8 @@ struct InputFlags {
   explicit InputFlags(llvm::cl::OptionCategory &category);
 
   llvm::cl::opt<std::string> file;
-  llvm::cl::opt<std::string> gemm, grouped, type, typeB, accumulator, outputType, batch;
+  llvm::cl::opt<std::string> gemm, grouped, type, typeB, accumulator,
+      outputType, batch;
   llvm::cl::opt<double> alpha, beta;
   llvm::cl::opt<bool> transposeA, transposeB;
   llvm::cl::opt<std::string> target, algorithm, model;

@@ -21,8 +21,8 @@
 namespace kami {
 
 struct CopiedTile {
-  /// Rows, or columns, of adjacent elements, elements of each, and elements from
-  /// the begin of one to that of the next.
+  /// Rows, or columns, of adjacent elements, elements of each, and elements
+  /// from the begin of one to that of the next.
   int64_t lines;
   int64_t lineElements;
   int64_t pitch;
@@ -31,9 +31,9 @@ struct CopiedTile {
 };
 
 /// A tile of `depth` terms of k and `extent` rows of A or columns of B, with
-/// elements adjacent along `major`. Lines begin at multiples of 16 bytes, an odd
-/// number of times 16 bytes apart where a warp reads 8 lines of 16 bytes at a
-/// time (ldmatrix), of 32 where its lanes read 4 of 32 bytes: what is read at
+/// elements adjacent along `major`. Lines begin at multiples of 16 bytes, an
+/// odd number of times 16 bytes apart where a warp reads 8 lines of 16 bytes at
+/// a time (ldmatrix), of 32 where its lanes read 4 of 32 bytes: what is read at
 /// once is in different banks.
 CopiedTile copiedTile(int64_t extent, int64_t depth, Major major,
                       int64_t elementBytes);
@@ -41,8 +41,8 @@ CopiedTile copiedTile(int64_t extent, int64_t depth, Major major,
 /// Bytes that suffice whichever way the elements lie.
 int64_t copiedBytes(int64_t extent, int64_t depth, int64_t elementBytes);
 
-/// A tile of C on its way to device memory, row by row, and the bytes that suffice
-/// for elements of 16 bits at most.
+/// A tile of C on its way to device memory, row by row, and the bytes that
+/// suffice for elements of 16 bits at most.
 CopiedTile relayedTile(int64_t rows, int64_t columns, int64_t elementBytes);
 int64_t relayedBytes(int64_t rows, int64_t columns);
 

@@ -94,8 +94,10 @@ enum class Transport {
   Gathered,
   /// It lies in shared memory, written once, and everyone reads on demand.
   Resident,
-  /// Nobody holds it: all threads copy it from device memory to shared memory as
-  /// it lies there, while earlier tiles are multiplied, and every warp reads what
+  /// Nobody holds it: all threads copy it from device memory to shared memory
+  /// as
+  /// it lies there, while earlier tiles are multiplied, and every warp reads
+  /// what
   /// it needs.
   Copied,
 };

@@ -84,8 +84,8 @@ struct CalibratedCost {
   double serial() const { return computation + communication() + memory(); }
 };
 
-/// Cycles of units that work at the same time: the busiest one's, and that part of
-/// the others' which it does not hide.
+/// Cycles of units that work at the same time: the busiest one's, and that part
+/// of the others' which it does not hide.
 double overlappedCycles(llvm::ArrayRef<double> units, double exposed);
 
 /// Cycles of the barriers that a block passes, of which some hold up only the

@@ -46,8 +46,8 @@ struct Problem {
   std::optional<Major> majorA = Major::K;
   std::optional<Major> majorB = Major::MN;
 
-  /// Whether warps multiply the operands' elements as they lie in device memory,
-  /// so that these can be copied from there.
+  /// Whether warps multiply the operands' elements as they lie in device
+  /// memory, so that these can be copied from there.
   bool isCopyable = true;
 
   /// Elements are complex numbers of such parts: every block takes four real

@@ -132,7 +132,8 @@ KamiStatus kamiCudaCreateEvent(KamiCudaDevice *device, KamiCudaEvent *event);
 KamiStatus kamiCudaDestroyEvent(KamiCudaDevice *device, KamiCudaEvent event);
 KamiStatus kamiCudaRecordEvent(KamiCudaDevice *device, KamiCudaEvent event,
                                KamiCudaStream stream);
-/* What is queued on the stream from now on waits for what the event recorded. */
+/* What is queued on the stream from now on waits for what the event recorded.
+ */
 KamiStatus kamiCudaWaitEvent(KamiCudaDevice *device, KamiCudaStream stream,
                              KamiCudaEvent event);
 /* Waits for `stop`, then gives the microseconds since `start`. The driver

@@ -119,8 +119,8 @@ struct Chip {
   bool extendsFloat8 = false;
   /// Whether a warp stores 8×8 matrices to shared memory by one instruction.
   bool storesMatrices = false;
-  /// Whether threads copy from device memory to shared memory without registers,
-  /// and go on meanwhile.
+  /// Whether threads copy from device memory to shared memory without
+  /// registers, and go on meanwhile.
   bool copiesAsync = false;
 
   llvm::ArrayRef<AtomRate> atoms;

@@ -30,8 +30,16 @@ using namespace mlir;
 namespace {
 
 /// Pieces of a thread that are started at a time, in a loop where there are more.
-/// Those that pass through registers all wait for memory once.
+/// With strides known only at run time each has an address in registers of its
+/// own, which LLVM keeps over the loop around: of 32, some hundred registers are
+/// spilled.
 constexpr int64_t piecesAtOnce = 32;
+constexpr int64_t addressesAtOnce = 4;
+/// Those that pass through registers all wait for memory once. Where rows are known
+/// to be as long as they should, only a matrix that begins at an odd address has
+/// to take this way: few at a time are little code.
+constexpr int64_t elementsAtOnce = 16;
+constexpr int64_t rarePiecesAtOnce = 4;
 
 /// A piece of the tile: where it begins, and whether it is one (null if
 /// it is).
@@ -54,8 +62,9 @@ private:
   Value isCopyable(int64_t bytes);
   Value transposed(Value memref);
   Value covered(unsigned dim, Value at);
-  Piece piece(Value round, int64_t first, int64_t elements);
-  template <typename Emit> void forPieces(int64_t elements, Emit emit);
+  Piece piece(Value round, int64_t first, int64_t elements, bool mayEnd);
+  template <typename Emit>
+  void forPieces(int64_t elements, bool throughRegisters, Emit emit);
   void copyPieces(int64_t bytes);
   void copyElements();
   Value isInMatrix(const Piece &piece);
@@ -65,8 +74,8 @@ private:
   void storePieces(int64_t elements);
 
   ImplicitLocOpBuilder &b;
-  /// What is in device memory and what is in shared memory, with elements of the
-  /// tile adjacent in the last dimension.
+  /// What is in device memory and what is in shared memory, with elements of
+  /// the tile adjacent in the last dimension.
   Value matrix, tile;
   CopyAlignment alignment;
   int64_t threads;
@@ -100,8 +109,7 @@ Value BlockCopy::transposed(Value memref) {
 
 BlockCopy::BlockCopy(ImplicitLocOpBuilder &b, Value matrix, Value tile,
                      int64_t threads, const CopyAlignment &alignment)
-    : b(b), matrix(matrix), tile(tile), alignment(alignment),
-      threads(threads) {
+    : b(b), matrix(matrix), tile(tile), alignment(alignment), threads(threads) {
   auto type = cast<MemRefType>(tile.getType());
   if (!isAlong(type, 1) && isAlong(type, 0)) {
     this->matrix = transposed(matrix);
@@ -122,7 +130,8 @@ bool BlockCopy::mayCopy(int64_t bytes) const {
          stride(tile, 1) == 1 && alignment.tile >= bytes &&
          lineElements * elementBytes % bytes == 0 &&
          stride(tile, 0) * elementBytes % bytes == 0 &&
-         (ShapedType::isDynamic(between) || between * elementBytes % bytes == 0);
+         (ShapedType::isDynamic(between) ||
+          between * elementBytes % bytes == 0);
 }
 
 /// Whether the matrix's are; null if that is known.
@@ -144,56 +153,66 @@ Value BlockCopy::isCopyable(int64_t bytes) {
                                        indexConstant(b, 0));
 }
 
-/// The `first + round · threads`-th piece of this thread.
-Piece BlockCopy::piece(Value round, int64_t first, int64_t elements) {
+/// The `first + round`-th piece of this thread; `mayEnd` if there may be fewer.
+Piece BlockCopy::piece(Value round, int64_t first, int64_t elements,
+                       bool mayEnd) {
   int64_t perLine = llvm::divideCeil(lineElements, elements);
-  int64_t total = lines * perLine;
   Piece piece;
   auto times = [&](Value value, int64_t factor) {
     return b.createOrFold<arith::MulIOp>(value, indexConstant(b, factor));
   };
-  auto inLine = [&](Value index) {
-    return b.createOrFold<arith::RemUIOp>(index, indexConstant(b, perLine));
+  /// What so many pieces, or lines, further is.
+  auto after = [&](Value start, int64_t step) {
+    Value at = addIndex(b, start, indexConstant(b, first * step));
+    return round ? addIndex(b, at, times(round, step)) : at;
   };
-  Value index = addIndex(b, thread, indexConstant(b, first * threads));
-  if (round)
-    index = addIndex(b, index, times(round, threads));
-  if (round || (first + 1) * threads > total)
+  Value index = after(thread, threads);
+  if (mayEnd)
     piece.exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index,
-                                         indexConstant(b, total));
-  if (!round && threads % perLine == 0) {
-    // Whole lines at a time: the place in them is always the same.
-    piece.line = addIndex(
-        b, b.createOrFold<arith::DivUIOp>(thread, indexConstant(b, perLine)),
-        indexConstant(b, first * (threads / perLine)));
-    piece.column = times(inLine(thread), elements);
-    return piece;
-  }
+                                         indexConstant(b, lines * perLine));
+  // Whole lines at a time: the place in them is always the same.
+  bool isAlike = threads % perLine == 0;
+  Value width = indexConstant(b, perLine);
   piece.line =
-      b.createOrFold<arith::DivUIOp>(index, indexConstant(b, perLine));
-  piece.column = times(inLine(index), elements);
+      isAlike ? after(b.createOrFold<arith::DivUIOp>(thread, width),
+                      threads / perLine)
+              : b.createOrFold<arith::DivUIOp>(index, width);
+  piece.column = times(
+      b.createOrFold<arith::RemUIOp>(isAlike ? thread : index, width),
+      elements);
   return piece;
 }
 
 /// Calls `emit` with the pieces of a thread, some at a time.
 template <typename Emit>
-void BlockCopy::forPieces(int64_t elements, Emit emit) {
+void BlockCopy::forPieces(int64_t elements, bool throughRegisters,
+                          Emit emit) {
   int64_t perLine = llvm::divideCeil(lineElements, elements);
-  int64_t rounds = llvm::divideCeil(lines * perLine, threads);
-  auto emitRounds = [&](Value round, int64_t first, int64_t count) {
+  int64_t total = lines * perLine;
+  int64_t rounds = llvm::divideCeil(total, threads);
+  auto emitRounds = [&](Value round, int64_t count) {
     SmallVector<Piece> pieces;
-    for (int64_t i = 0; i != count; ++i)
-      pieces.push_back(piece(round, first + i, elements));
+    for (int64_t i = 0; i != count; ++i) {
+      bool mayEnd = round ? total % (count * threads) != 0
+                          : (i + 1) * threads > total;
+      pieces.push_back(piece(round, i, elements, mayEnd));
+    }
     emit(pieces);
   };
-  if (rounds <= piecesAtOnce)
-    return emitRounds({}, 0, rounds);
+  bool isStatic = !ShapedType::isDynamic(stride(matrix, 0));
+  bool isRare = isStatic && elements * elementBytes < 16 && mayCopy(16);
+  int64_t atOnce = isRare             ? rarePiecesAtOnce
+                   : isStatic         ? piecesAtOnce
+                   : throughRegisters ? elementsAtOnce
+                                      : addressesAtOnce;
+  if (rounds <= atOnce)
+    return emitRounds({}, rounds);
   auto loop =
       scf::ForOp::create(b, indexConstant(b, 0), indexConstant(b, rounds),
-                         indexConstant(b, piecesAtOnce));
+                         indexConstant(b, atOnce));
   OpBuilder::InsertionGuard insertion(b);
   b.setInsertionPointToStart(loop.getBody());
-  emitRounds(loop.getInductionVar(), 0, std::min(piecesAtOnce, rounds));
+  emitRounds(loop.getInductionVar(), atOnce);
 }
 
 /// Elements of the matrix from `at` on in a dimension: at most 0 for none; null
@@ -201,8 +220,7 @@ void BlockCopy::forPieces(int64_t elements, Emit emit) {
 Value BlockCopy::covered(unsigned dim, Value at) {
   auto type = cast<MemRefType>(matrix.getType());
   if (!type.isDynamicDim(dim) &&
-      type.getDimSize(dim) ==
-          cast<MemRefType>(tile.getType()).getDimSize(dim))
+      type.getDimSize(dim) == cast<MemRefType>(tile.getType()).getDimSize(dim))
     return {};
   Value extent = b.createOrFold<memref::DimOp>(matrix, indexConstant(b, dim));
   return b.createOrFold<arith::SubIOp>(extent, at);
@@ -210,7 +228,7 @@ Value BlockCopy::covered(unsigned dim, Value at) {
 
 void BlockCopy::copyPieces(int64_t bytes) {
   int64_t elements = bytes / elementBytes;
-  forPieces(elements, [&](ArrayRef<Piece> pieces) {
+  forPieces(elements, /*throughRegisters=*/false, [&](ArrayRef<Piece> pieces) {
     for (const Piece &piece : pieces) {
       OpBuilder::InsertionGuard insertion(b);
       if (piece.exists)
@@ -220,8 +238,8 @@ void BlockCopy::copyPieces(int64_t bytes) {
       Value zero = indexConstant(b, 0), all = indexConstant(b, elements);
       Value count;
       if (Value rest = covered(1, piece.column))
-        count = arith::MaxSIOp::create(
-            b, zero, arith::MinSIOp::create(b, all, rest));
+        count = arith::MaxSIOp::create(b, zero,
+                                       arith::MinSIOp::create(b, all, rest));
       if (Value rest = covered(0, piece.line)) {
         Value isInside =
             arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, rest, zero);
@@ -243,9 +261,9 @@ Value BlockCopy::isInMatrix(const Piece &piece) {
     if (Value rest = covered(dim, at)) {
       Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, rest,
                                              indexConstant(b, 0));
-      condition = condition
-                      ? arith::AndIOp::create(b, condition, isInside).getResult()
-                      : isInside;
+      condition =
+          condition ? arith::AndIOp::create(b, condition, isInside).getResult()
+                    : isInside;
     }
   return condition;
 }
@@ -272,7 +290,7 @@ Value BlockCopy::loadElement(const Piece &piece) {
 }
 
 void BlockCopy::copyElements() {
-  forPieces(1, [&](ArrayRef<Piece> pieces) {
+  forPieces(1, /*throughRegisters=*/true, [&](ArrayRef<Piece> pieces) {
     SmallVector<Value> elements;
     for (const Piece &piece : pieces)
       elements.push_back(loadElement(piece));
@@ -308,9 +326,12 @@ void BlockCopy::choosePieces(llvm::ArrayRef<int64_t> sizes,
 }
 
 void BlockCopy::copyIn() {
-  // What a matrix of any alignment has for sure, and what is far better.
-  int64_t least = std::max<int64_t>(elementBytes, 4);
-  choosePieces({16, least}, [&](int64_t bytes) {
+  // What rows of any length have for sure, and what is far better.
+  SmallVector<int64_t, 2> sizes = {16};
+  if (ShapedType::isDynamic(stride(matrix, 0)) || !mayCopy(16) ||
+      elementBytes >= 4)
+    sizes.push_back(std::max<int64_t>(elementBytes, 4));
+  choosePieces(sizes, [&](int64_t bytes) {
     if (bytes > 0)
       copyPieces(bytes);
     else
@@ -328,12 +349,10 @@ void BlockCopy::storePieces(int64_t elements) {
     OpBuilder::InsertionGuard insertion(b);
     if (Value isInside = isInMatrix({piece.line, column, piece.exists}))
       b.setInsertionPointToStart(
-          scf::IfOp::create(b, isInside, /*withElseRegion=*/false)
-              .thenBlock());
+          scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
     Value element =
         memref::LoadOp::create(b, tile, ValueRange{piece.line, column});
-    memref::StoreOp::create(b, element, matrix,
-                            ValueRange{piece.line, column});
+    memref::StoreOp::create(b, element, matrix, ValueRange{piece.line, column});
   };
   auto storeAll = [&](const Piece &piece) {
     llvm::MaybeAlign alignment(elements * elementBytes);
@@ -343,15 +362,14 @@ void BlockCopy::storePieces(int64_t elements) {
     vector::StoreOp::create(b, value, matrix, at, /*nontemporal=*/false,
                             alignment);
   };
-  forPieces(elements, [&](ArrayRef<Piece> pieces) {
+  forPieces(elements, /*throughRegisters=*/true, [&](ArrayRef<Piece> pieces) {
     for (const Piece &piece : pieces) {
       if (elements == 1) {
         storeOne(piece, 0);
         continue;
       }
       Piece last = piece;
-      last.column =
-          addIndex(b, piece.column, indexConstant(b, elements - 1));
+      last.column = addIndex(b, piece.column, indexConstant(b, elements - 1));
       Value isInside = isInMatrix(last);
       if (!isInside) {
         storeAll(piece);

@@ -63,10 +63,9 @@ private:
 /// A negative extent has no tiles.
 Value ProductSearch::tilesAlong(Value array, Value product, int64_t extent) {
   Value loaded = memref::LoadOp::create(b, array, product);
-  Value elements = arith::MaxSIOp::create(b, toIndex(loaded),
-                                          indexConstant(b, 0));
-  return b.createOrFold<arith::CeilDivUIOp>(elements,
-                                            indexConstant(b, extent));
+  Value elements =
+      arith::MaxSIOp::create(b, toIndex(loaded), indexConstant(b, 0));
+  return b.createOrFold<arith::CeilDivUIOp>(elements, indexConstant(b, extent));
 }
 
 /// The lane's product's tiles; 0 beyond the last product.
@@ -90,8 +89,8 @@ Value ProductSearch::sumUpToLane(Value tiles) {
   for (int64_t step = 1; step != warpSize; step *= 2) {
     Value below = shuffle(tiles, integer(step), gpu::ShuffleMode::UP);
     Value has = isBelow(lane, indexConstant(b, step));
-    tiles = arith::AddIOp::create(
-        b, tiles, arith::SelectOp::create(b, has, zero, below));
+    tiles = arith::AddIOp::create(b, tiles,
+                                  arith::SelectOp::create(b, has, zero, below));
   }
   return tiles;
 }
@@ -120,17 +119,17 @@ SmallVector<Value> ProductSearch::emit() {
     Value skipped = shuffle(block->getArgument(2), integer(warpSize - 1),
                             gpu::ShuffleMode::IDX);
     scf::YieldOp::create(
-        b, ValueRange{addIndex(b, block->getArgument(0),
-                               indexConstant(b, warpSize)),
-                      addIndex(b, block->getArgument(1), toIndex(skipped))});
+        b, ValueRange{
+               addIndex(b, block->getArgument(0), indexConstant(b, warpSize)),
+               addIndex(b, block->getArgument(1), toIndex(skipped))});
   }
   Value first = loop.getResult(0), before = loop.getResult(1),
         sums = loop.getResult(2);
   // How many of these products end before the tile: the place of the one that
   // does not.
-  Value ends = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
-                                     addIndex(b, before, toIndex(sums)),
-                                     op.getTile());
+  Value ends =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                            addIndex(b, before, toIndex(sums)), op.getTile());
   Value place = arith::ExtUIOp::create(b, i32, ends);
   for (int64_t step = 1; step != warpSize; step *= 2)
     place = arith::AddIOp::create(
@@ -160,7 +159,7 @@ struct ConvertFindProduct : OpConversionPattern<FindProductOp> {
 };
 } // namespace
 
-void nvgpu_lowering::populateFindProductPatterns(
-    const TypeConverter &converter, RewritePatternSet &patterns) {
+void nvgpu_lowering::populateFindProductPatterns(const TypeConverter &converter,
+                                                 RewritePatternSet &patterns) {
   patterns.add<ConvertFindProduct>(converter, patterns.getContext());
 }

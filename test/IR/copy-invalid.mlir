@@ -1,0 +1,68 @@
+// RUN: kami-opt %s --split-input-file --verify-diagnostics
+
+// (C1)
+func.func @types(%a: memref<8x8xf32>, %t: memref<8x8xf16, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected matrices of one element type, but got 'f32' and 'f16'}}
+  kami.copy_async %a to %t by 32 : memref<8x8xf32> to memref<8x8xf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+// (C2)
+func.func @global(%a: memref<8x8xf16>, %t: memref<8x8xf16>) {
+  // expected-error@+1 {{expected a destination in workgroup memory, but got 'memref<8x8xf16>'}}
+  kami.copy_async %a to %t by 32 : memref<8x8xf16> to memref<8x8xf16>
+  return
+}
+
+// -----
+
+// (C2)
+func.func @dynamic(%a: memref<8x8xf16>, %t: memref<?x8xf16, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected a source with known extents and strides, but got}}
+  kami.copy_out %t to %a by 32 : memref<?x8xf16, #gpu.address_space<workgroup>> to memref<8x8xf16>
+  return
+}
+
+// -----
+
+// (C2)
+func.func @small(%a: memref<9x8xf16>, %t: memref<8x8xf16, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected a destination of at least 9 rows, but got 8}}
+  kami.copy_async %a to %t by 32 : memref<9x8xf16> to memref<8x8xf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+// (C3)
+func.func @threads(%a: memref<8x8xf16>, %t: memref<8x8xf16, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected at least one thread, but got 0}}
+  kami.copy_async %a to %t by 0 : memref<8x8xf16> to memref<8x8xf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected copied operands only of one team of warps in one layer, without slices in shared memory or interleaved tiles}}
+#layers = #kami.plan<three_d, grid = [1, 1, 2], unit = warp, atom = #hmma, tile = 64x64x32, transport = copied, slices = {k = 16, shared = [0, 0]}>
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected several stages only of copied operands, but got 2}}
+#stages = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 64x64x32, transport = staged, slices = {k = 16, shared = [0, 0]}, stages = 2>
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected a relayed C only of copied operands}}
+#relayed = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 64x64x32, transport = staged, slices = {k = 16, shared = [0, 0]}, output = relayed>
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected at most 2147483647 blocks, but got -1}}
+#blocks = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 64x64x32, transport = staged, slices = {k = 16, shared = [0, 0]}, blocks = -1>

@@ -1,0 +1,84 @@
+// RUN: kami-opt %s --split-input-file --verify-diagnostics
+
+!i32s = memref<?xi32>
+!i64s = memref<?xi64>
+
+// (C1)
+func.func @types(%a: memref<?xf16>, %b: memref<?xf32>, %at: !i64s, %m: !i32s) {
+  // expected-error@+1 {{expected A and B of one element type, but got 'f16' and 'f32'}}
+  kami.grouped_gemm ins(%a, %b : memref<?xf16>, memref<?xf32>) outs(%b : memref<?xf32>)
+      at(%at, %at, %at : !i64s, !i64s, !i64s) sizes(%m, %m, %m : !i32s, !i32s, !i32s) accumulator(f32)
+  return
+}
+
+// -----
+
+!i32s = memref<?xi32>
+!i64s = memref<?xi64>
+
+// (C1)
+func.func @scale(%a: memref<?xf16>, %c: memref<?xf32>, %at: !i64s, %m: !i32s, %beta: memref<?xf16>) {
+  // expected-error@+1 {{expected beta of the accumulator's type 'f32', but got 'memref<?xf16>'}}
+  kami.grouped_gemm ins(%a, %a : memref<?xf16>, memref<?xf16>) outs(%c : memref<?xf32>)
+      at(%at, %at, %at : !i64s, !i64s, !i64s) sizes(%m, %m, %m : !i32s, !i32s, !i32s) beta(%beta : memref<?xf16>) accumulator(f32)
+  return
+}
+
+// -----
+
+!i32s = memref<?xi32>
+!i64s = memref<?xi64>
+
+// (C2)
+func.func @strided(%a: memref<?xf16, strided<[2]>>, %c: memref<?xf32>, %at: !i64s, %m: !i32s) {
+  // expected-error@+1 {{expected contiguous memrefs, but got}}
+  kami.grouped_gemm ins(%a, %a : memref<?xf16, strided<[2]>>, memref<?xf16, strided<[2]>>) outs(%c : memref<?xf32>)
+      at(%at, %at, %at : !i64s, !i64s, !i64s) sizes(%m, %m, %m : !i32s, !i32s, !i32s) accumulator(f32)
+  return
+}
+
+// -----
+
+!i64s = memref<?xi64>
+
+// (C3)
+func.func @counts(%a: memref<?xf16>, %c: memref<?xf32>, %at: !i64s, %m: memref<4xi32>, %n: memref<5xi32>) {
+  // expected-error@+1 {{expected one number of products, but got 4 and 5}}
+  kami.grouped_gemm ins(%a, %a : memref<?xf16>, memref<?xf16>) outs(%c : memref<?xf32>)
+      at(%at, %at, %at : !i64s, !i64s, !i64s) sizes(%m, %n, %m : memref<4xi32>, memref<5xi32>, memref<4xi32>) accumulator(f32)
+  return
+}
+
+// -----
+
+!i32s = memref<?xi32>
+!i64s = memref<?xi64>
+
+// (C4)
+func.func @leading(%a: memref<?xf16>, %c: memref<?xf32>, %at: !i64s, %m: !i32s) {
+  // expected-error@+1 {{expected three leading dimensions, A's, B's and C's, or none, but got 2}}
+  kami.grouped_gemm ins(%a, %a : memref<?xf16>, memref<?xf16>) outs(%c : memref<?xf32>)
+      at(%at, %at, %at : !i64s, !i64s, !i64s) sizes(%m, %m, %m : !i32s, !i32s, !i32s) leading(%m, %m : !i32s, !i32s) accumulator(f32)
+  return
+}
+
+// -----
+
+!i32s = memref<?xi32>
+!i64s = memref<?xi64>
+
+// (C5)
+func.func @typical(%a: memref<?xf16>, %c: memref<?xf32>, %at: !i64s, %m: !i32s) {
+  // expected-error@+1 {{expected typical extents from 1 to 2147483648, but got 0}}
+  kami.grouped_gemm ins(%a, %a : memref<?xf16>, memref<?xf16>) outs(%c : memref<?xf32>)
+      at(%at, %at, %at : !i64s, !i64s, !i64s) sizes(%m, %m, %m : !i32s, !i32s, !i32s) accumulator(f32) typical [16, 0, 16]
+  return
+}
+
+// -----
+
+func.func @tile(%tile: index, %m: memref<?xi32>) {
+  // expected-error@+1 {{expected a tile's extents to be positive, but got 0}}
+  %p, %before, %found = kami.find_product %tile from %tile, %tile in %m, %m by [64, 0] : memref<?xi32>, memref<?xi32>
+  return
+}

@@ -1,0 +1,39 @@
+// RUN: kami-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(gpu.module(gpu.func(kami-distribute-to-warps)))'
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#copied = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = copied, slices = {k = 16, shared = [0, 0]}>
+gpu.module @kernels {
+  gpu.func @shared(%b: memref<16x16xf16>, %c: memref<16x16xf32>) workgroup(%a: memref<16x16xf16, #gpu.address_space<workgroup>>) kernel {
+    // expected-error@+1 {{expected operands in device memory where the plan copies them, but got}}
+    kami.gemm ins(%a, %b : memref<16x16xf16, #gpu.address_space<workgroup>>, memref<16x16xf16>) outs(%c : memref<16x16xf32>) accumulator(f32) plan(#copied)
+    gpu.return
+  }
+}
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#copied = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = copied, slices = {k = 16, shared = [0, 0]}>
+gpu.module @kernels {
+  gpu.func @prologue(%a: memref<16x16xi8>, %b: memref<16x16xf16>, %c: memref<16x16xf32>) kernel {
+    // expected-error@+1 {{expected no prologue of A where the plan copies operands}}
+    kami.gemm ins(%a, %b : memref<16x16xi8>, memref<16x16xf16>) outs(%c : memref<16x16xf32>) accumulator(f32)
+        prologue_a(%x: i8) {
+          %y = arith.sitofp %x : i8 to f16
+          kami.yield %y : f16
+        } plan(#copied)
+    gpu.return
+  }
+}
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#relayed = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = copied, slices = {k = 16, shared = [0, 0]}, output = relayed>
+gpu.module @kernels {
+  gpu.func @wide(%a: memref<16x16xf16>, %c: memref<16x16xf32>) kernel {
+    // expected-error@+1 {{expected C in memory, of elements of 16 bits at most, where the plan relays it, but got 'memref<16x16xf32>'}}
+    kami.gemm ins(%a, %a : memref<16x16xf16>, memref<16x16xf16>) outs(%c : memref<16x16xf32>) accumulator(f32) plan(#relayed)
+    gpu.return
+  }
+}

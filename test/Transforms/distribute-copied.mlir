@@ -1,0 +1,51 @@
+// Copied operands: the first tiles start before the loop over k, each round starts
+// one more, waits for the oldest, and multiplies what it reads of it; C of 16 bits
+// leaves through the same memory.
+
+// RUN: kami-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(kami-distribute-to-warps,canonicalize,cse)))' | FileCheck %s
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#deep = #kami.plan<two_d, grid = [2, 2, 1], unit = warp, atom = #hmma, tile = 64x64x32, transport = copied,
+                   slices = {k = 16, shared = [0, 0]}, stages = 3>
+#whole = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #hmma, tile = 64x64x64, transport = copied,
+                    slices = {k = 16, shared = [0, 0]}, output = relayed>
+gpu.module @kernels {
+  // CHECK-LABEL: gpu.func @deep
+  // CHECK-SAME:    kami.shared_bytes = 30720
+  // CHECK:         scf.for
+  // CHECK:           kami.copy_async
+  // CHECK:           kami.copy_async
+  // CHECK:           kami.copy_commit
+  // CHECK:         scf.for {{.+}} iter_args
+  // CHECK-NEXT:      kami.copy_wait 1
+  // CHECK-NEXT:      gpu.barrier
+  // CHECK:           kami.copy_async {{.+}} by 128 {{.+}} to memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
+  // CHECK:           kami.copy_async {{.+}} by 128 {{.+}} to memref<32x64xf16, strided<[72, 1]>, #gpu.address_space<workgroup>>
+  // CHECK:           kami.copy_commit
+  // CHECK:           kami.load {{.+}} row_in_bounds column_in_bounds
+  // CHECK:           kami.mma
+  // CHECK:           kami.mma
+  // CHECK-NOT:       kami.mma
+  // CHECK:         kami.store
+  gpu.func @deep(%a: memref<64x300xf16>, %b: memref<300x64xf16>, %c: memref<64x64xf32>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    kami.gemm ins(%a, %b : memref<64x300xf16>, memref<300x64xf16>) outs(%c : memref<64x64xf32>) accumulator(f32) plan(#deep)
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @whole
+  // CHECK-NOT:     scf.for
+  // CHECK:         kami.copy_async
+  // CHECK:         kami.copy_wait 0
+  // CHECK-NEXT:    gpu.barrier
+  // CHECK-COUNT-4: kami.mma
+  // CHECK:         gpu.barrier
+  // CHECK-NEXT:    kami.store {{.+}} memref<64x64xf16, strided<[72, 1]>, #gpu.address_space<workgroup>>
+  // CHECK-NEXT:    gpu.barrier
+  // CHECK-NEXT:    kami.copy_out
+  gpu.func @whole(%a: memref<64x64xf16>, %b: memref<64x64xf16>, %c: memref<64x64xf16>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    kami.gemm ins(%a, %b : memref<64x64xf16>, memref<64x64xf16>) outs(%c : memref<64x64xf16>) accumulator(f32) plan(#whole)
+    gpu.return
+  }
+}

@@ -1,0 +1,48 @@
+// Blocks find the tiles that are theirs, one after the other, and read all that
+// they need to know of the product; several of a batch take turns, too.
+
+// RUN: kami-opt %s --kami-map-to-grid --canonicalize --cse | FileCheck %s
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<two_d, grid = [2, 2, 1], unit = warp, atom = #hmma, tile = 64x32x32, transport = copied,
+                   slices = {k = 16, shared = [0, 0]}, stages = 2, blocks = 264>
+#turns = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = staged,
+                    slices = {k = 16, shared = [0, 0]}, blocks = 100>
+!i32s = memref<?xi32>
+!i64s = memref<?xi64>
+module attributes {kami.target = #kami.target<"sm_90">} {
+  // CHECK-LABEL: func.func @grouped
+  // CHECK-DAG:     %[[BLOCKS:.+]] = arith.constant 264 : index
+  // CHECK-DAG:     %[[THREADS:.+]] = arith.constant 128 : index
+  // CHECK:         gpu.launch_func {{.+}} blocks in (%[[BLOCKS]], {{.+}}) threads in (%[[THREADS]],
+  func.func @grouped(%a: memref<?xf16>, %b: memref<?xf16>, %c: memref<?xf32>, %at: !i64s, %m: !i32s, %ld: !i32s, %beta: memref<?xf32>) {
+    kami.grouped_gemm ins(%a, %b : memref<?xf16>, memref<?xf16>) outs(%c : memref<?xf32>)
+        at(%at, %at, %at : !i64s, !i64s, !i64s) bytes sizes(%m, %m, %m : !i32s, !i32s, !i32s)
+        leading(%ld, %ld, %ld : !i32s, !i32s, !i32s) beta(%beta : memref<?xf32>) transpose_b accumulator(f32) plan(#plan)
+    return
+  }
+  // CHECK-LABEL: func.func @batch
+  // CHECK:         %[[FEW:.+]] = arith.constant 100 : index
+  // CHECK:         gpu.launch_func {{.+}} blocks in (%[[FEW]],
+  func.func @batch(%a: memref<1000x16x16xf16>, %c: memref<1000x16x16xf32>) {
+    kami.gemm ins(%a, %a : memref<1000x16x16xf16>, memref<1000x16x16xf16>) outs(%c : memref<1000x16x16xf32>) accumulator(f32) plan(#turns)
+    return
+  }
+
+  // CHECK:       gpu.func @grouped_gemm_dxdxd_f16
+  // CHECK-DAG:     %[[BLOCK:.+]] = gpu.block_id x
+  // CHECK-DAG:     %[[STEP:.+]] = gpu.grid_dim x
+  // CHECK:         scf.while (%{{.+}} = %[[BLOCK]],
+  // CHECK:           kami.find_product {{.+}} by [64, 32]
+  // CHECK:           scf.condition
+  // CHECK:           %[[M:.+]] = memref.load
+  // CHECK:           arith.shrui
+  // CHECK:           memref.reinterpret_cast {{.+}} to memref<?x?xf16, strided<[?, 1], offset: ?>>
+  // CHECK:           kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b
+  // CHECK:           arith.addi %{{.+}}, %[[STEP]]
+
+  // CHECK:       gpu.func @gemm_16x16x16_f16
+  // CHECK:         %[[FIRST:.+]] = gpu.block_id x
+  // CHECK:         %[[GRID:.+]] = gpu.grid_dim x
+  // CHECK:         scf.for %{{.+}} = %[[FIRST]] to %{{.+}} step %[[GRID]]
+}

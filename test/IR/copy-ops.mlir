@@ -6,6 +6,8 @@
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 !tile = memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
 
+// CHECK: #kami.plan<{{.+}} transport = copied, slices = {k = 16, shared = [0, 0]}, stages = 3, output = relayed, blocks = 264>
+
 // CHECK-LABEL: func.func @copies
 func.func @copies(%a: memref<?x32xf16, strided<[512, 1], offset: ?>>, %tile: !tile) {
   // CHECK: kami.copy_async %{{.+}} to %{{.+}} by 128 : memref<?x32xf16, strided<[512, 1], offset: ?>> to memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
@@ -19,8 +21,6 @@ func.func @copies(%a: memref<?x32xf16, strided<[512, 1], offset: ?>>, %tile: !ti
   return
 }
 
-// CHECK-LABEL: func.func @plans
-// CHECK-SAME:    transport = copied, slices = {k = 16, shared = [0, 0]}, stages = 3, output = relayed, blocks = 264>
 func.func @plans(%c: index) attributes {
   a = #kami.plan<two_d, grid = [2, 2, 1], unit = warp, atom = #hmma, tile = 64x64x32, transport = copied,
                  slices = {k = 16, shared = [0, 0]}, stages = 3, output = relayed, blocks = 264>} {

@@ -9,11 +9,11 @@
 // CHECK-LABEL: func.func @all
 func.func @all(%a: memref<?xf16>, %b: memref<?xf16>, %c: memref<?xf32>, %at: !i64s, %m: !i32s, %n: !i64s,
                %ld: !i32s, %alpha: memref<?xf32>, %beta: f32) {
-  // CHECK:      kami.grouped_gemm ins(%{{.+}}, %{{.+}} : memref<?xf16>, memref<?xf16>) outs(%{{.+}} : memref<?xf32>)
-  // CHECK-SAME:   at(%{{.+}}, %{{.+}}, %{{.+}} : memref<?xi64>, memref<?xi64>, memref<?xi64>) bytes
-  // CHECK-SAME:   sizes(%{{.+}}, %{{.+}}, %{{.+}} : memref<?xi32>, memref<?xi64>, memref<?xi32>)
-  // CHECK-SAME:   leading(%{{.+}}, %{{.+}}, %{{.+}} : memref<?xi32>, memref<?xi32>, memref<?xi32>)
-  // CHECK-SAME:   alpha(%{{.+}} : memref<?xf32>) beta(%{{.+}} : f32) transpose_a transpose_b accumulator(f32)
+  // CHECK:      kami.grouped_gemm ins(%{{[^ ,]+}}, %{{[^ ,]+}} : memref<?xf16>, memref<?xf16>) outs(%{{[^ ,]+}} : memref<?xf32>)
+  // CHECK-SAME:   at(%{{[^ ,]+}}, %{{[^ ,]+}}, %{{[^ ,]+}} : memref<?xi64>, memref<?xi64>, memref<?xi64>) bytes
+  // CHECK-SAME:   sizes(%{{[^ ,]+}}, %{{[^ ,]+}}, %{{[^ ,]+}} : memref<?xi32>, memref<?xi64>, memref<?xi32>)
+  // CHECK-SAME:   leading(%{{[^ ,]+}}, %{{[^ ,]+}}, %{{[^ ,]+}} : memref<?xi32>, memref<?xi32>, memref<?xi32>)
+  // CHECK-SAME:   alpha(%{{[^ ,]+}} : memref<?xf32>) beta(%{{[^ ,]+}} : f32) transpose_a transpose_b accumulator(f32)
   // CHECK-SAME:   typical [64, 32, 100]
   kami.grouped_gemm ins(%a, %b : memref<?xf16>, memref<?xf16>) outs(%c : memref<?xf32>)
       at(%at, %at, %at : !i64s, !i64s, !i64s) bytes sizes(%m, %n, %m : !i32s, !i64s, !i32s)
@@ -32,7 +32,7 @@ func.func @few(%a: memref<?xf32>, %at: !i64s, %m: !i32s) {
 
 // CHECK-LABEL: func.func @find
 func.func @find(%tile: index, %m: !i32s, %n: !i64s) -> (index, index, i1) {
-  // CHECK: kami.find_product %{{.+}} from %{{.+}}, %{{.+}} in %{{.+}}, %{{.+}} by [64, 128] : memref<?xi32>, memref<?xi64>
+  // CHECK: kami.find_product %{{[^ ,]+}} from %{{[^ ,]+}}, %{{[^ ,]+}} in %{{[^ ,]+}}, %{{[^ ,]+}} by [64, 128] : memref<?xi32>, memref<?xi64>
   %p, %before, %found = kami.find_product %tile from %tile, %tile in %m, %n by [64, 128] : !i32s, !i64s
   return %p, %before, %found : index, index, i1
 }

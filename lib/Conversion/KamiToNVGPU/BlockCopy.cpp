@@ -29,15 +29,15 @@ using namespace mlir;
 
 namespace {
 
-/// Pieces of a thread that are started at a time, in a loop where there are more.
-/// With strides known only at run time each has an address in registers of its
-/// own, which LLVM keeps over the loop around: of 32, some hundred registers are
-/// spilled.
+/// Pieces of a thread that are started at a time, in a loop where there are
+/// more. With strides known only at run time each has an address in registers
+/// of its own, which LLVM keeps over the loop around: of 32, some hundred
+/// registers are spilled.
 constexpr int64_t piecesAtOnce = 32;
 constexpr int64_t addressesAtOnce = 4;
-/// Those that pass through registers all wait for memory once. Where rows are known
-/// to be as long as they should, only a matrix that begins at an odd address has
-/// to take this way: few at a time are little code.
+/// Those that pass through registers all wait for memory once. Where rows are
+/// known to be as long as they should, only a matrix that begins at an odd
+/// address has to take this way: few at a time are little code.
 constexpr int64_t elementsAtOnce = 16;
 constexpr int64_t rarePiecesAtOnce = 4;
 
@@ -173,28 +173,26 @@ Piece BlockCopy::piece(Value round, int64_t first, int64_t elements,
   // Whole lines at a time: the place in them is always the same.
   bool isAlike = threads % perLine == 0;
   Value width = indexConstant(b, perLine);
-  piece.line =
-      isAlike ? after(b.createOrFold<arith::DivUIOp>(thread, width),
-                      threads / perLine)
-              : b.createOrFold<arith::DivUIOp>(index, width);
-  piece.column = times(
-      b.createOrFold<arith::RemUIOp>(isAlike ? thread : index, width),
-      elements);
+  piece.line = isAlike ? after(b.createOrFold<arith::DivUIOp>(thread, width),
+                               threads / perLine)
+                       : b.createOrFold<arith::DivUIOp>(index, width);
+  piece.column =
+      times(b.createOrFold<arith::RemUIOp>(isAlike ? thread : index, width),
+            elements);
   return piece;
 }
 
 /// Calls `emit` with the pieces of a thread, some at a time.
 template <typename Emit>
-void BlockCopy::forPieces(int64_t elements, bool throughRegisters,
-                          Emit emit) {
+void BlockCopy::forPieces(int64_t elements, bool throughRegisters, Emit emit) {
   int64_t perLine = llvm::divideCeil(lineElements, elements);
   int64_t total = lines * perLine;
   int64_t rounds = llvm::divideCeil(total, threads);
   auto emitRounds = [&](Value round, int64_t count) {
     SmallVector<Piece> pieces;
     for (int64_t i = 0; i != count; ++i) {
-      bool mayEnd = round ? total % (count * threads) != 0
-                          : (i + 1) * threads > total;
+      bool mayEnd =
+          round ? total % (count * threads) != 0 : (i + 1) * threads > total;
       pieces.push_back(piece(round, i, elements, mayEnd));
     }
     emit(pieces);

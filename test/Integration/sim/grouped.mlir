@@ -8,7 +8,7 @@
 // CHECK: verdict   right
 
 func.func @main(
-    %a: memref<4000xf16>, %b: memref<4000xf16>, %c: memref<4000xf32>,
+    %a: memref<6000xf16>, %b: memref<6000xf16>, %c: memref<4000xf32>,
     %aAt: memref<6xi64> {kami.contents = dense<[0, 1026, 3400, 0, 4600, 6000]> : tensor<6xi64>},
     %bAt: memref<6xi64> {kami.contents = dense<[2, 2400, 3000, 0, 3600, 5200]> : tensor<6xi64>},
     %cAt: memref<6xi64> {kami.contents = dense<[0, 4000, 7000, 8000, 9000, 12000]> : tensor<6xi64>},
@@ -20,7 +20,7 @@ func.func @main(
     %ldc: memref<6xi32> {kami.contents = dense<[31, 9, 1, 4, 72, 11]> : tensor<6xi32>},
     %alpha: memref<6xf32> {kami.contents = dense<[1.0, 2.0, 1.0, 1.0, 5.0, -1.0]> : tensor<6xf32>},
     %beta: memref<6xf32> {kami.contents = dense<[0.0, 1.0, 1.0, 1.0, 3.0, 0.5]> : tensor<6xf32>}) {
-  kami.grouped_gemm ins(%a, %b : memref<4000xf16>, memref<4000xf16>) outs(%c : memref<4000xf32>)
+  kami.grouped_gemm ins(%a, %b : memref<6000xf16>, memref<6000xf16>) outs(%c : memref<4000xf32>)
       at(%aAt, %bAt, %cAt : memref<6xi64>, memref<6xi64>, memref<6xi64>) bytes
       sizes(%m, %n, %k : memref<6xi32>, memref<6xi64>, memref<6xi32>)
       leading(%lda, %ldb, %ldc : memref<6xi32>, memref<6xi32>, memref<6xi32>)

@@ -1,0 +1,79 @@
+//===- CopiedTileTest.cpp -------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Layout/CopiedTile.h"
+#include "kami/Model/SharedLayout.h"
+#include "gtest/gtest.h"
+#include <set>
+
+using namespace kami;
+
+// A is 64 × 32 elements of f16: 64 lines of 64 bytes along k, which begin 80
+// bytes apart, or 32 lines of 128 bytes along m, 144 apart.
+TEST(CopiedTile, PadsLines) {
+  CopiedTile alongK = copiedTile(64, 32, Major::K, 2);
+  EXPECT_EQ(alongK.lines, 64);
+  EXPECT_EQ(alongK.lineElements, 32);
+  EXPECT_EQ(alongK.pitch, 40);
+  CopiedTile alongM = copiedTile(64, 32, Major::MN, 2);
+  EXPECT_EQ(alongM.lines, 32);
+  EXPECT_EQ(alongM.lineElements, 64);
+  EXPECT_EQ(alongM.pitch, 72);
+  EXPECT_EQ(copiedBytes(64, 32, 2), 64 * 40 * 2);
+}
+
+// What a warp reads at a time of adjacent lines is in banks of its own: 8 lines
+// of 16 bytes, or 4 of 32.
+TEST(CopiedTile, KeepsBanksApart) {
+  constexpr int64_t banks = 32, bankBytes = 4;
+  for (int64_t bytes : {1, 2, 4, 8})
+    for (Major major : {Major::K, Major::MN})
+      for (int64_t extent : {8, 16, 33, 48, 64, 100, 128})
+        for (int64_t depth : {8, 16, 24, 32, 64}) {
+          CopiedTile tile = copiedTile(extent, depth, major, bytes);
+          bool isReadByLanes = bytes == 8 || (bytes == 4 && major == Major::MN);
+          int64_t lines = isReadByLanes ? 4 : 8;
+          int64_t piece = isReadByLanes ? 32 : 16;
+          EXPECT_GE(tile.pitch, tile.lineElements);
+          EXPECT_EQ(tile.pitch * bytes % 16, 0);
+          std::set<int64_t> seen;
+          for (int64_t line = 0; line != lines; ++line)
+            for (int64_t word = 0; word != piece / bankBytes; ++word)
+              seen.insert((line * tile.pitch * bytes / bankBytes + word) %
+                          banks);
+          EXPECT_EQ(int64_t(seen.size()), banks)
+              << bytes << " bytes, " << extent << " x " << depth;
+        }
+}
+
+// A 64×64 tile of f16 on 2×2 warps, 32 terms at a time, three tiles: each
+// element is written once and read by two warps, behind one barrier a tile;
+// with a single stage it takes a second one to overwrite it.
+TEST(CopiedTile, Layout) {
+  Partition partition({64, 64, 32}, {2, 2, 1}, {16, 8, 16}, 16);
+  ElementBytes element{2, 4};
+  Exchange exchange;
+  exchange.transport = Transport::Copied;
+  exchange.stages = 3;
+  SharedLayout layout = sharedLayout(partition, {16}, element, exchange);
+  EXPECT_EQ(layout.copiedA.bytes, 3 * 64 * 40 * 2);
+  EXPECT_EQ(layout.copiedB.offset, layout.copiedA.bytes);
+  EXPECT_EQ(layout.bytes, 6 * 64 * 40 * 2);
+  SharedTraffic traffic = blockTraffic(partition, {16}, element, 7, exchange);
+  EXPECT_EQ(traffic.written, 7 * 2 * 64 * 32 * 2);
+  EXPECT_EQ(traffic.read, 2 * traffic.written);
+  EXPECT_EQ(traffic.barriers, 7);
+  exchange.stages = 1;
+  EXPECT_EQ(blockTraffic(partition, {16}, element, 7, exchange).barriers, 13);
+  // C of 16 bits overlays the tiles, and may need more than they do.
+  exchange.relaysC = true;
+  EXPECT_EQ(sharedLayout(partition, {16}, element, exchange).bytes,
+            2 * 64 * 40 * 2);
+  Partition shallow({64, 64, 16}, {2, 2, 1}, {16, 8, 16}, 16);
+  EXPECT_EQ(sharedLayout(shallow, {16}, element, exchange).bytes, 64 * 72 * 2);
+}

@@ -1,0 +1,187 @@
+//===- SimulatorAsyncCopyTest.cpp -----------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Copies that arrive when they are waited for, at both levels, and the ways of
+// not waiting.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimulatorTest.h"
+#include <cmath>
+
+using namespace kami;
+using namespace kami::sim;
+using namespace mlir;
+
+namespace {
+
+using AsyncCopyTest = SimulatorTest;
+
+constexpr char preamble[] = R"(
+!tile = memref<8x16xf32, #gpu.address_space<workgroup>>
+!bytes = memref<?xi8, #gpu.address_space<workgroup>>
+)";
+
+constexpr char arguments[] = "%a : memref<6x16xf32>, %out : memref<64xf32>";
+
+constexpr char tile[] = R"(
+%c0 = arith.constant 0 : index
+%c1 = arith.constant 1 : index
+%c16 = arith.constant 16 : index
+%c64 = arith.constant 64 : index
+%thread = gpu.thread_id x
+%bytes = gpu.dynamic_shared_memory : !bytes
+%s = memref.view %bytes[%c0][] : !bytes to !tile
+)";
+
+/// Threads 0 to 63 store row 7 - t / 16, which others have copied.
+constexpr char store[] = R"(
+%c7 = arith.constant 7 : index
+%up = arith.divui %thread, %c16 : index
+%row = arith.subi %c7, %up : index
+%column = arith.remui %thread, %c16 : index
+%x = memref.load %s[%row, %column] : !tile
+memref.store %x, %out[%thread] : memref<64xf32>
+)";
+
+constexpr char copy[] =
+    "kami.copy_async %a to %s by 64 : memref<6x16xf32> to !tile\n"
+    "kami.copy_commit\n";
+
+} // namespace
+
+TEST_F(AsyncCopyTest, FillsWithZeros) {
+  std::vector<double> values(96);
+  for (int i = 0; i != 96; ++i)
+    values[i] = i + 1;
+  MemRef a = array({6, 16}, f32(), values), out = array({64}, f32());
+  ASSERT_TRUE(succeeded(
+      run(arguments,
+          std::string(tile) + copy + "kami.copy_wait 0\ngpu.barrier\n" + store,
+          {}, {64, 1, 1}, 512, {Argument(a), Argument(out)}, preamble)))
+      << message;
+  // Rows 7 and 6 are beyond the matrix, 5 and 4 are in it.
+  for (int64_t i = 0; i != 64; ++i)
+    EXPECT_EQ(at(out, {i}), i < 32 ? 0 : (7 - i / 16) * 16 + i % 16 + 1) << i;
+}
+
+TEST_F(AsyncCopyTest, ArrivesNoSoonerThanItIsWaitedFor) {
+  MemRef a = array({6, 16}, f32(), std::vector<double>(96, 1));
+  MemRef out = array({64}, f32());
+  ASSERT_TRUE(succeeded(
+      run(arguments, std::string(tile) + copy + "gpu.barrier\n" + store, {},
+          {64, 1, 1}, 512, {Argument(a), Argument(out)}, preamble)))
+      << message;
+  EXPECT_TRUE(std::isnan(at(out, {63})));
+  // Of two groups, the first has arrived when one is still on its way.
+  std::string two = std::string(tile) + copy + "kami.copy_commit\n" +
+                    "kami.copy_wait 1\ngpu.barrier\n" + store;
+  ASSERT_TRUE(succeeded(run(arguments, two, {}, {64, 1, 1}, 512,
+                            {Argument(a), Argument(out)}, preamble)))
+      << message;
+  EXPECT_EQ(at(out, {63}), 1);
+}
+
+TEST_F(AsyncCopyTest, NeedsABarrier) {
+  MemRef a = array({6, 16}, f32(), std::vector<double>(96, 1));
+  MemRef out = array({64}, f32());
+  EXPECT_TRUE(failed(
+      run(arguments, std::string(tile) + copy + "kami.copy_wait 0\n" + store,
+          {}, {64, 1, 1}, 512, {Argument(a), Argument(out)}, preamble)));
+  EXPECT_EQ(report.violation, Violation::UnwrittenRead) << message;
+  // One before the wait is none after it.
+  EXPECT_TRUE(failed(
+      run(arguments,
+          std::string(tile) + copy + "gpu.barrier\nkami.copy_wait 0\n" + store,
+          {}, {64, 1, 1}, 512, {Argument(a), Argument(out)}, preamble)));
+  EXPECT_EQ(report.violation, Violation::Race) << message;
+}
+
+TEST_F(AsyncCopyTest, WantsTheBlocksThreads) {
+  MemRef a = array({6, 16}, f32()), out = array({64}, f32());
+  EXPECT_TRUE(failed(run(arguments, std::string(tile) + copy, {}, {32, 1, 1},
+                         512, {Argument(a), Argument(out)}, preamble)));
+  EXPECT_NE(message.find("expected a block of 64 threads, but got 32"),
+            std::string::npos)
+      << message;
+}
+
+// Each thread copies four elements, the last ones of a row's three only.
+TEST_F(AsyncCopyTest, PiecesReadWhatTheyAreTold) {
+  std::vector<double> values(96);
+  for (int i = 0; i != 96; ++i)
+    values[i] = i + 1;
+  MemRef a = array({6, 16}, f32(), values), out = array({64}, f32());
+  std::string body = std::string(tile) + R"(
+%c3 = arith.constant 3 : index
+%c4 = arith.constant 4 : index
+%c6 = arith.constant 6 : index
+%c12 = arith.constant 12 : index
+%line = arith.divui %thread, %c4 : index
+%piece = arith.remui %thread, %c4 : index
+%at = arith.muli %piece, %c4 : index
+%last = arith.cmpi eq, %at, %c12 : index
+%some = arith.select %last, %c3, %c4 : index
+%inside = arith.cmpi ult, %line, %c6 : index
+%count = arith.select %inside, %some, %c0 : index
+%c8 = arith.constant 8 : index
+%exists = arith.cmpi ult, %line, %c8 : index
+scf.if %exists {
+  %t = nvgpu.device_async_copy %a[%line, %at], %s[%line, %at], 4, %count : memref<6x16xf32> to !tile
+}
+nvvm.cp.async.commit.group
+nvvm.cp.async.wait.group 0
+gpu.barrier
+)" + store;
+  ASSERT_TRUE(succeeded(run(arguments, body, {}, {64, 1, 1}, 512,
+                            {Argument(a), Argument(out)}, preamble)))
+      << message;
+  for (int64_t i = 0; i != 64; ++i)
+    EXPECT_EQ(at(out, {i}),
+              i < 32 || i % 16 == 15 ? 0 : (7 - i / 16) * 16 + i % 16 + 1)
+        << i;
+}
+
+TEST_F(AsyncCopyTest, PiecesAreAligned) {
+  MemRef a = array({6, 16}, f32()), out = array({64}, f32());
+  std::string body = std::string(tile) +
+                     "%t = nvgpu.device_async_copy %a[%c0, %c1], %s[%c0, %c0], "
+                     "4 : memref<6x16xf32> to !tile\n";
+  EXPECT_TRUE(failed(run(arguments, body, {}, {32, 1, 1}, 512,
+                         {Argument(a), Argument(out)}, preamble)));
+  EXPECT_EQ(report.violation, Violation::Unaligned) << message;
+}
+
+// A warp shuffles as far as its lanes go.
+TEST_F(AsyncCopyTest, Shuffles) {
+  MemRef out = array({4, 32}, f32());
+  std::string body = R"(
+%lane = gpu.lane_id
+%i = arith.index_cast %lane : index to i32
+%width = arith.constant 32 : i32
+%two = arith.constant 2 : i32
+)";
+  const char *modes[] = {"up", "down", "xor", "idx"};
+  for (int i = 0; i != 4; ++i) {
+    std::string id = std::to_string(i);
+    body += "%v" + id + ", %p" + id + " = gpu.shuffle " + modes[i] +
+            " %i, %two, %width : i32\n%f" + id + " = arith.sitofp %v" + id +
+            " : i32 to f32\n%r" + id + " = arith.constant " + id +
+            " : index\nmemref.store %f" + id + ", %out[%r" + id +
+            ", %lane] : memref<4x32xf32>\n";
+  }
+  ASSERT_TRUE(succeeded(
+      run("%out : memref<4x32xf32>", body, {}, {32, 1, 1}, 0, {Argument(out)})))
+      << message;
+  for (int64_t lane = 0; lane != 32; ++lane) {
+    EXPECT_EQ(at(out, {0, lane}), lane < 2 ? lane : lane - 2);
+    EXPECT_EQ(at(out, {1, lane}), lane > 29 ? lane : lane + 2);
+    EXPECT_EQ(at(out, {2, lane}), lane ^ 2);
+    EXPECT_EQ(at(out, {3, lane}), 2);
+  }
+}

@@ -161,7 +161,7 @@ static void forEachElement(ArrayRef<int64_t> sizes,
 
 /// A number of an attribute, in row-major order.
 static double elementOf(DenseElementsAttr contents, int64_t position) {
-  if (isa<IntegerType>(contents.getElementType()))
+  if (contents.getElementType().isIntOrIndex())
     return double(contents.getValues<APInt>()[position].getSExtValue());
   return contents.getValues<APFloat>()[position].convertToDouble();
 }
@@ -231,6 +231,8 @@ llvm::Error Session::makeInput(unsigned number, Type type) {
   if (contents && (contents.getElementType() != element ||
                    contents.getType().getShape() != memref.getShape()))
     return fail("expected contents of its type and shape");
+  if (contents && isa<ComplexType>(element))
+    return fail("expected contents of real numbers");
   int64_t position = 0;
   forEachElement(view.sizes, [&](ArrayRef<int64_t> indices) {
     // No integer is as telling as a NaN.

@@ -77,6 +77,8 @@ static constexpr int64_t unrolledOverhead = 24;
 static constexpr int64_t raggedLanesOverhead = 8;
 static constexpr int64_t splitOverhead = 24;
 
+static constexpr int64_t copyOverhead = 16;
+
 static int64_t overheadOf(const Atom &atom, const Partition &partition,
                           const Operand &a, const Operand &b) {
   bool isUnrolled = atom.instruction == Instruction::Fma &&
@@ -129,10 +131,14 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
                                   byteWidth(atom.operand));
     return registers;
   }
-  // A slice is read, all of it, while the one before is multiplied.
+  // A slice is read, all of it, while the one before is multiplied; of elements
+  // of 8 bytes, which the lanes read one by one, ptxas has one slice at a time.
+  // What is copied next has addresses.
   if (exchange.isCopied()) {
-    registers.workingA = a.slice;
-    registers.workingB = b.slice;
+    bool isAhead = byteWidth(atom.operand) < 8;
+    registers.workingA = (isAhead ? 2 : 1) * a.slice;
+    registers.workingB = (isAhead ? 2 : 1) * b.slice;
+    registers.overhead += isAhead ? copyOverhead : 0;
     return registers;
   }
   // What a product gathers anew each time has to come from somewhere.

@@ -199,8 +199,11 @@ void BlockCopy::forPieces(int64_t elements, bool throughRegisters, Emit emit) {
   };
   bool isStatic = !ShapedType::isDynamic(stride(matrix, 0));
   bool isRare = isStatic && elements * elementBytes < 16 && mayCopy(16);
+  // Where a round is no whole number of lines, too, every piece has an address
+  // that is nobody else's plus a constant.
+  bool isAlike = isStatic && threads % perLine == 0;
   int64_t atOnce = isRare             ? rarePiecesAtOnce
-                   : isStatic         ? piecesAtOnce
+                   : isAlike          ? piecesAtOnce
                    : throughRegisters ? elementsAtOnce
                                       : addressesAtOnce;
   if (rounds <= atOnce)

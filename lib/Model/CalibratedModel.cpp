@@ -30,7 +30,7 @@ static constexpr double busyLatency = 1;
 static constexpr double exposedRound = 0.1;
 /// Lanes that load their elements of fragments ask for pieces of many rows at a
 /// time, of which the cache serves fewer bytes a cycle.
-static constexpr double scattered = 1.6;
+static constexpr double scattered = 1.8;
 
 Computation kami::computationOf(const Atom &atom, const Partition &partition,
                                 const Chip &chip,

@@ -16,7 +16,6 @@
 #include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
@@ -75,8 +74,7 @@ void kami::addNVVMPasses(OpPassManager &pm) {
   kernels.addPass(createConvertKamiToNVVM());
   kernels.addPass(createKamiExpandFloat8());
   kernels.addPass(createConvertNVGPUToNVVMPass());
-  // convert-gpu-to-nvvm knows no shape casts and no strided slices.
-  kernels.addPass(createConvertVectorToLLVMPass());
+  kernels.addPass(createKamiLowerVectors());
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createSCFToControlFlowPass());

@@ -107,6 +107,16 @@ def KamiExpandFloat8 : Pass<"kami-expand-float8"> {
                            "::mlir::NVVM::NVVMDialect", "::mlir::nvgpu::NVGPUDialect"];
 }
 
+def KamiLowerVectors : Pass<"kami-lower-vectors"> {
+  let summary = "Write shape casts and strided slices of vectors as simpler ops";
+  let description = [{
+    `convert-gpu-to-nvvm` converts neither. Upstream's `convert-vector-to-llvm`
+    does, but it converts loads and stores of vectors as well, and does not know
+    GPUs' memory spaces: it complains of each in workgroup memory, and goes on.
+  }];
+  let dependentDialects = ["::mlir::vector::VectorDialect", "::mlir::arith::ArithDialect"];
+}
+
 def KamiDeclareDynamicShared : Pass<"kami-declare-dynamic-shared", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Declare a kernel's dynamic shared memory as external";
   let description = [{

@@ -1,0 +1,81 @@
+// Pieces of 16 bytes where rows are aligned for sure, a test at run time where they
+// may be, and single elements of 16 bits where they are not.
+
+// RUN: kami-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(convert-kami-to-nvgpu,canonicalize,cse)))' | FileCheck %s
+
+!tile = memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
+!buffer = memref<64x40xf16, #gpu.address_space<workgroup>>
+
+gpu.module @kernels {
+  // 64 lines of 4 pieces for 128 threads: two each, all there.
+  // CHECK-LABEL: gpu.func @aligned
+  // CHECK-NOT:     scf.if
+  // CHECK-COUNT-2: nvgpu.device_async_copy {{.+}}, 8 {bypassL1} : memref<64x32xf16, strided<[512, 1]>> to memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
+  // CHECK-NOT:     nvgpu.device_async_copy
+  // CHECK:         nvvm.cp.async.commit.group
+  // CHECK:         nvvm.cp.async.wait.group 1
+  gpu.func @aligned(%a: memref<64x32xf16, strided<[512, 1]>> {llvm.align = 16 : i64}) workgroup(%s: !buffer {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %t = memref.subview %s[0, 0] [64, 32] [1, 1] : !buffer to !tile
+    kami.copy_async %a to %t by 128 : memref<64x32xf16, strided<[512, 1]>> to !tile
+    kami.copy_commit
+    kami.copy_wait 1
+    gpu.return
+  }
+
+  // What is beyond the matrix is filled with zeros, by the count of what is read.
+  // CHECK-LABEL: gpu.func @ragged
+  // CHECK:         scf.if
+  // CHECK:           %[[COUNT:.+]] = arith.select
+  // CHECK:           nvgpu.device_async_copy {{.+}}, 8, %[[COUNT]] {bypassL1}
+  // CHECK:         else
+  // CHECK:           memref.load
+  // CHECK:           memref.store
+  gpu.func @ragged(%a: memref<?x?xf16, strided<[512, 1]>>) workgroup(%s: !buffer {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %t = memref.subview %s[0, 0] [64, 32] [1, 1] : !buffer to !tile
+    kami.copy_async %a to %t by 128 : memref<?x?xf16, strided<[512, 1]>> to !tile
+    gpu.return
+  }
+
+  // Rows of 33 elements begin at odd addresses.
+  // CHECK-LABEL: gpu.func @odd
+  // CHECK-NOT:     nvgpu.device_async_copy
+  // CHECK:         memref.load
+  // CHECK:         memref.store
+  gpu.func @odd(%a: memref<64x32xf16, strided<[33, 1]>>) workgroup(%s: !buffer {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %t = memref.subview %s[0, 0] [64, 32] [1, 1] : !buffer to !tile
+    kami.copy_async %a to %t by 128 : memref<64x32xf16, strided<[33, 1]>> to !tile
+    gpu.return
+  }
+
+  // Back in words.
+  // CHECK-LABEL: gpu.func @out
+  // CHECK:         vector.load {{.+}} {alignment = 16 : i64} : memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>, vector<8xf16>
+  // CHECK:         vector.store {{.+}} {alignment = 16 : i64} : memref<64x32xf16, strided<[512, 1]>>, vector<8xf16>
+  gpu.func @out(%c: memref<64x32xf16, strided<[512, 1]>> {llvm.align = 16 : i64}) workgroup(%s: !buffer {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %t = memref.subview %s[0, 0] [64, 32] [1, 1] : !buffer to !tile
+    kami.copy_out %t to %c by 128 : !tile to memref<64x32xf16, strided<[512, 1]>>
+    gpu.return
+  }
+
+  // 32 products at a time, summed up by shuffles.
+  // CHECK-LABEL: gpu.func @find
+  // CHECK:         scf.while
+  // CHECK-COUNT-5: gpu.shuffle up
+  // CHECK:         gpu.shuffle idx
+  // CHECK:         scf.condition
+  // CHECK-COUNT-5: gpu.shuffle xor
+  gpu.func @find(%m: memref<?xi32>, %n: memref<?xi64>, %out: memref<2xindex>, %tile: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %p, %before, %found = kami.find_product %tile from %c0, %c0 in %m, %n by [64, 32] : memref<?xi32>, memref<?xi64>
+    scf.if %found {
+      memref.store %p, %out[%c0] : memref<2xindex>
+      memref.store %before, %out[%c1] : memref<2xindex>
+    }
+    gpu.return
+  }
+}

@@ -1,0 +1,27 @@
+// Shape casts and strided slices become extractions and insertions; loads and stores
+// of vectors in workgroup memory are left to who knows memory spaces.
+
+// RUN: kami-opt %s --kami-lower-vectors | FileCheck %s
+
+// CHECK-LABEL: func.func @casts
+// CHECK-NOT:     vector.shape_cast
+// CHECK-NOT:     vector.extract_strided_slice
+// CHECK-NOT:     vector.insert_strided_slice
+// CHECK:         vector.store %{{.+}}, %{{.+}} : memref<64xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+func.func @casts(%v: vector<8xf16>, %m: memref<64xf16, #gpu.address_space<workgroup>>, %i: index) -> vector<4x2xf16> {
+  %pairs = vector.shape_cast %v : vector<8xf16> to vector<4x2xf16>
+  %half = vector.extract_strided_slice %v {offsets = [4], sizes = [4], strides = [1]} : vector<8xf16> to vector<4xf16>
+  vector.store %half, %m[%i] : memref<64xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+  return %pairs : vector<4x2xf16>
+}
+
+// Nothing is said on the way to PTX.
+// RUN: kami-compile --gemm=64x64x64 --batch=1000 --type=f16 --output-type=f16 --target=sm_90 --emit=ptx -o %t.ptx 2>&1 | not grep .
+// RUN: FileCheck %s --check-prefix=PTX < %t.ptx
+// PTX-DAG: cp.async.cg.shared.global
+// PTX-DAG: cp.async.commit_group
+// PTX-DAG: cp.async.wait_group
+// PTX-DAG: ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// PTX-DAG: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
+// PTX-DAG: stmatrix.sync.aligned.m8n8.x4.shared.b16
+// PTX-DAG: st.global.v4.b32

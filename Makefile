@@ -32,6 +32,7 @@ test: build
 
 bench: build
 	$(BUILD)/bin/kami-bench
+	$(BUILD)/bin/kami-bench grouped
 
 docs: setup
 	scripts/generate-docs.sh docs/reference

@@ -28,7 +28,7 @@ constexpr int64_t mostSets = 1000;
 /// products of a launch that is worth timing begin alike.
 constexpr int64_t period = 1048573;
 
-static sim::ElementFormat formatOf(ElementKind type) {
+sim::ElementFormat kami::benchmarkFormat(ElementKind type) {
   sim::ElementFormat format;
   format.bits = 8 * byteWidth(type);
   format.kind = type == ElementKind::F64    ? sim::ElementFormat::F64
@@ -60,7 +60,7 @@ OperandSet Operands::set(int64_t number) const {
 
 /// Uniform in [-1, 1], rounded to the type.
 void Operands::draw(Input &input, uint64_t seed) const {
-  sim::ElementFormat format = formatOf(shape.stored());
+  sim::ElementFormat format = benchmarkFormat(shape.stored());
   std::mt19937_64 random(seed);
   int64_t count = std::min(period, shape.elements());
   input.values.resize(count);
@@ -124,7 +124,7 @@ llvm::Error Operands::poisonResults() const {
 }
 
 llvm::Expected<double> Operands::largestError() const {
-  sim::ElementFormat format = formatOf(shape.stored());
+  sim::ElementFormat format = benchmarkFormat(shape.stored());
   int64_t elements = shape.n * shape.n;
   std::vector<uint8_t> bytes(elements * format.bytes());
   double worst = 0;

@@ -11,10 +11,14 @@
 
 #include "kami/Layout/ElementKind.h"
 #include "kami/Runtime/Cuda.h"
+#include "kami/Simulator/Scalar.h"
 #include "llvm/Support/Error.h"
 #include <vector>
 
 namespace kami {
+
+/// How elements of a type that is measured lie in memory.
+sim::ElementFormat benchmarkFormat(ElementKind type);
 
 /// `batch` products of n × n matrices, dense, one behind the other.
 struct OperandShape {

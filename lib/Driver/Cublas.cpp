@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cublas.h"
+#include "CudaStatus.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Process.h"
@@ -240,19 +241,13 @@ llvm::Error Cublas::multiplyGrouped(const CublasGroup &group, KamiCudaPointer a,
                "cublasGemmGroupedBatchedEx");
 }
 
-static llvm::Error checkRuntime(KamiStatus status) {
-  if (status == KAMI_STATUS_OK)
-    return llvm::Error::success();
-  return llvm::createStringError(llvm::StringRef(kamiRuntimeLastError()));
-}
-
 llvm::Error Cublas::openStreams() {
   constexpr size_t count = 16;
   if (!lanes.empty())
     return llvm::Error::success();
   begun.emplace(device);
   if (llvm::Error error =
-          checkRuntime(kamiCudaCreateEvent(device, begun->out())))
+          kami::check(kamiCudaCreateEvent(device, begun->out())))
     return error;
   for (size_t i = 0; i != count; ++i) {
     Lane &lane = lanes.emplace_back(device);
@@ -260,7 +255,7 @@ llvm::Error Cublas::openStreams() {
          {kamiCudaCreateStream(device, lane.stream.out()),
           kamiCudaCreateEvent(device, lane.done.out()),
           kamiCudaAllocate(device, workspaceBytes, lane.workspace.out())})
-      if (llvm::Error error = checkRuntime(status))
+      if (llvm::Error error = kami::check(status))
         return error;
   }
   return llvm::Error::success();
@@ -272,7 +267,7 @@ llvm::Error Cublas::multiplyOnStreams(
   if (llvm::Error error = openStreams())
     return error;
   if (llvm::Error error =
-          checkRuntime(kamiCudaRecordEvent(device, begun->get(), own)))
+          kami::check(kamiCudaRecordEvent(device, begun->get(), own)))
     return error;
   double wideOne = 1, wideZero = 0;
   float one = 1, zero = 0;
@@ -287,8 +282,8 @@ llvm::Error Cublas::multiplyOnStreams(
   size_t used = std::min(lanes.size(), group.extents.size());
   for (size_t i = 0; i != used && !failed; ++i) {
     Lane &lane = lanes[i];
-    failed = checkRuntime(
-        kamiCudaWaitEvent(device, lane.stream.get(), begun->get()));
+    failed =
+        kami::check(kamiCudaWaitEvent(device, lane.stream.get(), begun->get()));
     if (!failed)
       failed = useStream(lane.stream.get(), lane.workspace.get());
     for (size_t product = i; product < group.extents.size() && !failed;
@@ -307,7 +302,7 @@ llvm::Error Cublas::multiplyOnStreams(
          {kamiCudaRecordEvent(device, lane.done.get(), lane.stream.get()),
           kamiCudaWaitEvent(device, own, lane.done.get())})
       if (!failed)
-        failed = checkRuntime(status);
+        failed = kami::check(status);
   }
   llvm::Error back = useStream(own, workspace.get());
   if (failed) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Driver/GroupedBenchmark.h"
+#include "BenchmarkOperands.h"
 #include "Cublas.h"
 #include "CudaStatus.h"
 #include "TimedGraph.h"
@@ -129,19 +130,9 @@ double Group::bytes() const {
   return sum * byteWidth(storedKind(type));
 }
 
-static sim::ElementFormat formatOf(ElementKind type) {
-  sim::ElementFormat format;
-  format.bits = 8 * byteWidth(type);
-  format.kind = type == ElementKind::F64    ? sim::ElementFormat::F64
-                : type == ElementKind::F16  ? sim::ElementFormat::F16
-                : type == ElementKind::BF16 ? sim::ElementFormat::BF16
-                                            : sim::ElementFormat::F32;
-  return format;
-}
-
 GroupOperands::GroupOperands(KamiCudaDevice *device, const Group &group)
     : device(device), group(group), width(byteWidth(storedKind(group.type))),
-      format(formatOf(storedKind(group.type))),
+      format(benchmarkFormat(storedKind(group.type))),
       pools{CudaBuffer(device), CudaBuffer(device), CudaBuffer(device)},
       arrays(device), integers(device) {
   for (const GroupedProduct &product : group.products) {

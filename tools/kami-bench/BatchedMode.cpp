@@ -49,19 +49,10 @@ llvm::Expected<bool> kami::runBatchedMode(Flags &flags) {
   llvm::Expected<BenchmarkOptions> options = parse(flags);
   if (!options)
     return options.takeError();
-  // Before the output is opened: without a device an old table stays.
-  if (llvm::Error error = probeCuda())
-    return error;
-  std::error_code code;
-  llvm::raw_fd_ostream os(flags.output, code);
-  if (code)
-    return cannotWrite(flags.output, code);
-  using Format = BenchmarkTable::Format;
-  BenchmarkTable table(os, flags.format == "csv" ? Format::CSV : Format::Text);
-  llvm::Expected<bool> right = runBenchmark(*options, table, llvm::errs());
-  code = os.error();
-  os.clear_error();
-  if (right && code)
-    return cannotWrite(flags.output, code);
-  return right;
+  return writeTable(flags.output, [&](llvm::raw_ostream &os) {
+    using Format = BenchmarkTable::Format;
+    BenchmarkTable table(os,
+                         flags.format == "csv" ? Format::CSV : Format::Text);
+    return runBenchmark(*options, table, llvm::errs());
+  });
 }

@@ -129,6 +129,12 @@ llvm::Expected<bool> runRegretMode(Flags &flags);
 llvm::Expected<bool> runCalibrateMode(Flags &flags);
 llvm::Expected<bool> runPlotMode(Flags &flags);
 
+/// Opens the output once there is a device, so that without one an old table
+/// stays, and lets `write` fill it.
+llvm::Expected<bool>
+writeTable(llvm::StringRef path,
+           llvm::function_ref<llvm::Expected<bool>(llvm::raw_ostream &)> write);
+
 /// A value between bounds, or an error that names the flag.
 llvm::Error checkRange(llvm::StringRef flag, int64_t value, int64_t least);
 /// The error of a file that cannot be written.

@@ -51,17 +51,7 @@ llvm::Expected<bool> kami::runGroupedMode(Flags &flags) {
   llvm::Expected<GroupedBenchmarkOptions> options = parse(flags);
   if (!options)
     return options.takeError();
-  // Before the output is opened: without a device an old table stays.
-  if (llvm::Error error = probeCuda())
-    return error;
-  std::error_code code;
-  llvm::raw_fd_ostream os(flags.output, code);
-  if (code)
-    return cannotWrite(flags.output, code);
-  llvm::Expected<bool> right = runGroupedBenchmark(*options, os, llvm::errs());
-  code = os.error();
-  os.clear_error();
-  if (right && code)
-    return cannotWrite(flags.output, code);
-  return right;
+  return writeTable(flags.output, [&](llvm::raw_ostream &os) {
+    return runGroupedBenchmark(*options, os, llvm::errs());
+  });
 }

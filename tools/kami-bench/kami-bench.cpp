@@ -9,6 +9,7 @@
 
 #include "Flags.h"
 #include "kami/Driver/InputFlags.h"
+#include "kami/Driver/Run.h"
 #include "llvm/Support/InitLLVM.h"
 #include <climits>
 
@@ -26,6 +27,23 @@ llvm::Error kami::checkRange(llvm::StringRef flag, int64_t value,
 llvm::Error kami::cannotWrite(llvm::StringRef path, std::error_code code) {
   return llvm::createStringError("cannot write '" + path +
                                  "': " + code.message());
+}
+
+llvm::Expected<bool> kami::writeTable(
+    llvm::StringRef path,
+    llvm::function_ref<llvm::Expected<bool>(llvm::raw_ostream &)> write) {
+  if (llvm::Error error = probeCuda())
+    return error;
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  if (code)
+    return cannotWrite(path, code);
+  llvm::Expected<bool> right = write(os);
+  code = os.error();
+  os.clear_error();
+  if (right && code)
+    return cannotWrite(path, code);
+  return right;
 }
 
 static llvm::Expected<bool> run(Flags &flags) {

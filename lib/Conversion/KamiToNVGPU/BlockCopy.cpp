@@ -397,39 +397,30 @@ void BlockCopy::copyOut() {
 
 namespace {
 
-struct ConvertCopyAsync : OpConversionPattern<CopyAsyncOp> {
-  ConvertCopyAsync(const TypeConverter &converter, MLIRContext *context,
-                   AlignmentAnalysis alignments)
-      : OpConversionPattern(converter, context),
+void convert(ImplicitLocOpBuilder &b, CopyAsyncOp op,
+             const CopyAlignment &alignment) {
+  BlockCopy(b, op.getSource(), op.getDest(), op.getThreads(), alignment)
+      .copyIn();
+}
+
+void convert(ImplicitLocOpBuilder &b, CopyOutOp op,
+             const CopyAlignment &alignment) {
+  BlockCopy(b, op.getDest(), op.getSource(), op.getThreads(), alignment)
+      .copyOut();
+}
+
+/// A copy in either direction.
+template <typename OpTy> struct ConvertCopy : OpConversionPattern<OpTy> {
+  ConvertCopy(const TypeConverter &converter, MLIRContext *context,
+              AlignmentAnalysis alignments)
+      : OpConversionPattern<OpTy>(converter, context),
         alignments(std::move(alignments)) {}
 
   LogicalResult
-  matchAndRewrite(CopyAsyncOp op, OneToNOpAdaptor,
+  matchAndRewrite(OpTy op, typename OpConversionPattern<OpTy>::OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    BlockCopy(b, op.getSource(), op.getDest(), op.getThreads(),
-              alignments.ofCopy(op))
-        .copyIn();
-    rewriter.eraseOp(op);
-    return success();
-  }
-
-  AlignmentAnalysis alignments;
-};
-
-struct ConvertCopyOut : OpConversionPattern<CopyOutOp> {
-  ConvertCopyOut(const TypeConverter &converter, MLIRContext *context,
-                 AlignmentAnalysis alignments)
-      : OpConversionPattern(converter, context),
-        alignments(std::move(alignments)) {}
-
-  LogicalResult
-  matchAndRewrite(CopyOutOp op, OneToNOpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    BlockCopy(b, op.getDest(), op.getSource(), op.getThreads(),
-              alignments.ofCopy(op))
-        .copyOut();
+    convert(b, op, alignments.ofCopy(op));
     rewriter.eraseOp(op);
     return success();
   }
@@ -464,7 +455,7 @@ struct ConvertCopyWait : OpConversionPattern<CopyWaitOp> {
 void nvgpu_lowering::populateBlockCopyPatterns(
     const TypeConverter &converter, const AlignmentAnalysis &alignments,
     RewritePatternSet &patterns) {
-  patterns.add<ConvertCopyAsync, ConvertCopyOut>(
+  patterns.add<ConvertCopy<CopyAsyncOp>, ConvertCopy<CopyOutOp>>(
       converter, patterns.getContext(), alignments);
   patterns.add<ConvertCopyCommit, ConvertCopyWait>(converter,
                                                    patterns.getContext());

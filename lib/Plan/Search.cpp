@@ -123,9 +123,9 @@ void GridSearch::run() {
   for (const Area &area : areas) {
     if (fitting == maxFittingAreas || area.bound >= worstBest())
       return;
-    bool fits = tryArea(area.m, area.n, depths);
-    fits |= wants(Transport::Copied) && tryCopied(area.m, area.n);
-    fitting += fits;
+    bool anyFits = tryArea(area.m, area.n, depths);
+    anyFits |= wants(Transport::Copied) && tryCopied(area.m, area.n);
+    fitting += anyFits;
   }
 }
 

@@ -1,7 +1,8 @@
 # How this project builds: one object of flags, one function for a library, one for a tool.
 
+# A precompiled header is larger than what ccache would keep of all objects.
 find_program(KAMI_CCACHE ccache)
-if(KAMI_CCACHE)
+if(KAMI_CCACHE AND NOT KAMI_PRECOMPILE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${KAMI_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${KAMI_CCACHE})
 endif()
@@ -59,12 +60,29 @@ function(kami_llvm_libraries out)
   endif()
 endfunction()
 
+if(KAMI_PRECOMPILE)
+  add_library(kami_precompiled STATIC ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
+  target_link_libraries(kami_precompiled PUBLIC kami_flags)
+  target_precompile_headers(kami_precompiled PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
+endif()
+
+# kami_precompile(TARGET USES ...): lets a target that uses MLIR take upstream's
+# headers as they were parsed.
+function(kami_precompile target)
+  if(KAMI_PRECOMPILE AND ARGN MATCHES "MLIR|KamiDriver|KamiSimulator")
+    target_precompile_headers(${target} REUSE_FROM kami_precompiled)
+    # As the header was parsed; executables would get -fPIE.
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
+endfunction()
+
 # kami_add_library(NAME SOURCES ... [LINK kami rooms] [LLVM libraries] [DEPENDS targets])
 function(kami_add_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LLVM;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   kami_llvm_libraries(llvm ${ARG_LLVM})
   target_link_libraries(${name} PUBLIC kami_flags ${ARG_LINK} ${llvm})
+  kami_precompile(${name} ${ARG_LINK} ${ARG_LLVM})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
@@ -77,5 +95,6 @@ function(kami_add_tool name)
   add_executable(${name} ${ARG_SOURCES})
   kami_llvm_libraries(llvm ${ARG_LLVM})
   target_link_libraries(${name} PRIVATE kami_flags ${ARG_LINK} ${llvm})
+  kami_precompile(${name} ${ARG_LINK} ${ARG_LLVM})
   install(TARGETS ${name} EXPORT KamiTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()

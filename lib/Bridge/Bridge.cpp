@@ -147,8 +147,9 @@ Exchange kami::exchangeOf(GemmOp op, const Plan &plan) {
     return isa<DistributedType>(operand.getType()) ? Source::Block
                                                    : Source::Memory;
   };
-  return {plan.transport,  source(op.getA()), source(op.getB()), plan.unit(),
-          plan.isScoped(), plan.stages,       plan.relaysC};
+  return {plan.transport, source(op.getA()), source(op.getB()),
+          plan.unit(),    plan.isScoped(),   plan.stages,
+          plan.relaysC,   plan.prefetches};
 }
 
 PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
@@ -162,7 +163,7 @@ PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
       toAttribute(context, *plan.atom), plan.tile.m, plan.tile.n, plan.tile.k,
       toKind(plan.transport), plan.slices.k, plan.slices.sharedA,
       plan.slices.sharedB, groups, plan.teams, plan.stages, plan.relaysC,
-      plan.blocks);
+      plan.blocks, plan.prefetches);
 }
 
 FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
@@ -182,6 +183,7 @@ FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
   plan.stages = attribute.getStages();
   plan.relaysC = attribute.getRelaysC();
   plan.blocks = attribute.getBlocks();
+  plan.prefetches = attribute.getPrefetches();
   return plan;
 }
 
@@ -282,6 +284,7 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
     problem.source = Source::Block;
   for (int64_t dim = 0; dim != op.getBatchRank(); ++dim)
     problem.batch *= plannedExtent(op.getCType().getDimSize(dim));
+  problem.isReproducible = op.getReproducible() && op.getBatchRank() > 0;
   auto isCopyable = [&](Role role, Value operand) {
     auto type = dyn_cast<MemRefType>(operand.getType());
     return !problem.isComplex && !op.hasElementRegion(role) &&
@@ -341,6 +344,7 @@ FailureOr<Problem> kami::problemOf(GroupedGemmOp op) {
   problem.output = elementKind(op.getElementType(Role::C));
   problem.batch =
       plannedExtent(cast<MemRefType>(op.getM().getType()).getDimSize(0));
+  problem.isReproducible = op.getReproducible();
   problem.majorA = op.getTransposeA() ? Major::MN : Major::K;
   problem.majorB = op.getTransposeB() ? Major::K : Major::MN;
   return problem;

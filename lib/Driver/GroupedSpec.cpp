@@ -201,7 +201,8 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
       optionalUnit(spec.transposeA), optionalUnit(spec.transposeB),
       TypeAttr::get(elementType(context, spec.accumulator)), precision,
       optionalUnit(spec.operand == ElementKind::U8),
-      optionalUnit(spec.operandB() == ElementKind::U8), typical, PlanAttr());
+      optionalUnit(spec.operandB() == ElementKind::U8), b.getBoolAttr(true),
+      typical, PlanAttr());
   func::ReturnOp::create(b);
   return module;
 }

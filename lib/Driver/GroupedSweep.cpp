@@ -106,6 +106,8 @@ llvm::Expected<GroupedCase> GroupedSweep::drawCase(int64_t number,
   one.plan = choice->candidates[below(choice->candidates.size())].plan;
   one.plan.teams = 1;
   one.plan.blocks = 1 + below(7);
+  if (one.plan.transport == Transport::Copied)
+    drawStages(one.plan, problem, chip);
   one.run.repeats = 0;
   one.run.seed = options.seed * 1000003 + number;
   one.run.inputs = below(2) ? InputKind::Integers : InputKind::Random;

@@ -203,9 +203,7 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
     return choice.takeError();
   one.plan = choice->candidates[below(choice->candidates.size())].plan;
   bool isCopied = one.plan.transport == Transport::Copied;
-  if (isCopied)
-    one.plan.stages = 1 + below(one.plan.stages);
-  else if (!problem.isComplex && below(2))
+  if (!isCopied && !problem.isComplex && below(2))
     one.plan.interleave = drawInterleave(one.plan);
   bool isSingle = !isCopied && one.plan.unit() == Unit::Warp &&
                   one.plan.grid.warps() == 1 &&
@@ -215,6 +213,8 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   // Fewer blocks than tiles, now and then.
   if (below(4) == 0)
     one.plan.blocks = 1 + below(3);
+  if (isCopied)
+    drawStages(one.plan, problem, chip);
   one.run.repeats = 0;
   one.run.seed = options.seed * 1000003 + number;
   one.run.inputs = below(2) ? InputKind::Integers : InputKind::Random;

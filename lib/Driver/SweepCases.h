@@ -10,6 +10,7 @@
 #define KAMI_LIB_DRIVER_SWEEPCASES_H
 
 #include "kami/Driver/Sweep.h"
+#include "kami/Plan/Verify.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <random>
@@ -37,6 +38,9 @@ protected:
   virtual void print(int64_t number, const Case &one) = 0;
 
   int64_t below(int64_t bound) { return int64_t(random() % uint64_t(bound)); }
+  /// Of copied operands: depths and numbers of tiles, and whether blocks in
+  /// turn copy ahead, as far as memory allows.
+  void drawStages(Plan &plan, const Problem &problem, const Chip &chip);
 
   const SweepOptions &options;
   llvm::raw_ostream &os;
@@ -46,6 +50,18 @@ protected:
 private:
   std::string judge(const Case &one, double &error);
 };
+
+template <typename Case>
+void SweepCases<Case>::drawStages(Plan &plan, const Problem &problem,
+                                  const Chip &chip) {
+  Plan drawn = plan;
+  if (below(2))
+    drawn.tile.k = plan.atom->shape.k * (1 + below(4));
+  drawn.stages = 1 + below(4);
+  drawn.prefetches = drawn.stages > 1 && drawn.blocks > 0 && below(4) != 0;
+  if (!findMisfit(drawn, problem, chip))
+    plan = drawn;
+}
 
 /// Why the case is wrong; empty if it is right.
 template <typename Case>

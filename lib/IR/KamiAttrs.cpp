@@ -51,13 +51,15 @@ BarrierScopeKind kami::toKind(BarrierScope scope) {
 //===----------------------------------------------------------------------===//
 
 /// `, interleave = [0, 8, 2]`, `, teams = 4`, `, stages = 3`, `, output =
-/// relayed` and `, blocks = 132`; nothing for what is not said.
+/// relayed`, `, blocks = 132` and `, next = prefetched`; nothing for what is
+/// not said.
 static ParseResult parseSharedWork(mlir::AsmParser &parser,
                                    llvm::SmallVector<int64_t> &interleave,
                                    int64_t &teams, int64_t &stages,
-                                   bool &relaysC, int64_t &blocks) {
+                                   bool &relaysC, int64_t &blocks,
+                                   bool &prefetches) {
   teams = stages = 1;
-  relaysC = false;
+  relaysC = prefetches = false;
   blocks = 0;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::StringRef key;
@@ -75,6 +77,10 @@ static ParseResult parseSharedWork(mlir::AsmParser &parser,
       if (parser.parseKeyword("relayed"))
         return failure();
       relaysC = true;
+    } else if (key == "next") {
+      if (parser.parseKeyword("prefetched"))
+        return failure();
+      prefetches = true;
     } else if (key == "interleave") {
       interleave.clear();
       if (parser.parseCommaSeparatedList(
@@ -83,8 +89,8 @@ static ParseResult parseSharedWork(mlir::AsmParser &parser,
         return failure();
     } else {
       return parser.emitError(location, "expected 'interleave', 'teams', "
-                                        "'stages', 'output' or 'blocks', "
-                                        "but got '")
+                                        "'stages', 'output', 'blocks' or "
+                                        "'next', but got '")
              << key << "'";
     }
   }
@@ -93,7 +99,8 @@ static ParseResult parseSharedWork(mlir::AsmParser &parser,
 
 static void printSharedWork(mlir::AsmPrinter &printer,
                             llvm::ArrayRef<int64_t> interleave, int64_t teams,
-                            int64_t stages, bool relaysC, int64_t blocks) {
+                            int64_t stages, bool relaysC, int64_t blocks,
+                            bool prefetches) {
   if (!interleave.empty()) {
     printer << ", interleave = [";
     llvm::interleaveComma(interleave, printer.getStream());
@@ -107,6 +114,8 @@ static void printSharedWork(mlir::AsmPrinter &printer,
     printer << ", output = relayed";
   if (blocks != 0)
     printer << ", blocks = " << blocks;
+  if (prefetches)
+    printer << ", next = prefetched";
 }
 
 /// `16x8x16`
@@ -361,14 +370,13 @@ verifyInterleave(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                           /*alongK=*/interleave[2] > 0);
 }
 
-LogicalResult
-PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
-                 AlgorithmKind algorithm, int64_t gridM, int64_t gridN,
-                 int64_t gridK, UnitKind unit, MmaAtomAttr atom, int64_t tileM,
-                 int64_t tileN, int64_t tileK, TransportKind transport,
-                 int64_t sliceK, int64_t sharedA, int64_t sharedB,
-                 llvm::ArrayRef<int64_t> interleave, int64_t teams,
-                 int64_t stages, bool relaysC, int64_t blocks) {
+LogicalResult PlanAttr::verify(
+    llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+    AlgorithmKind algorithm, int64_t gridM, int64_t gridN, int64_t gridK,
+    UnitKind unit, MmaAtomAttr atom, int64_t tileM, int64_t tileN,
+    int64_t tileK, TransportKind transport, int64_t sliceK, int64_t sharedA,
+    int64_t sharedB, llvm::ArrayRef<int64_t> interleave, int64_t teams,
+    int64_t stages, bool relaysC, int64_t blocks, bool prefetches) {
   for (int64_t extent : {gridM, gridN, gridK})
     if (extent < 1 || extent > maxGridExtent)
       return emitError() << "expected the grid's extents to be 1 to "
@@ -423,6 +431,10 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   if (blocks < 0 || blocks > mostBlocks)
     return emitError() << "expected at most " << mostBlocks
                        << " blocks, but got " << blocks;
+  if (prefetches && (stages < 2 || blocks == 0))
+    return emitError() << "expected what comes next to be prefetched only by "
+                          "blocks in turn, in two stages or more, but got "
+                       << blocks << " blocks and stages = " << stages;
   return verifySlicing(emitError, partition, transport,
                        {sliceK, sharedA, sharedB});
 }

@@ -48,9 +48,12 @@ void GemmOp::build(OpBuilder &builder, OperationState &state, Type result,
                    bool unsignedB) {
   build(builder, state, result, a, b, c, alpha, beta,
         /*prologueAOperands=*/ValueRange(), /*prologueBOperands=*/ValueRange(),
-        /*epilogueOperands=*/ValueRange(), transposeA, transposeB, accumulator,
-        plan, precision, unsignedA, unsignedB, /*conjugateA=*/false,
-        /*conjugateB=*/false, /*prologueAMaps=*/ArrayAttr(),
+        /*epilogueOperands=*/ValueRange(), /*nextA=*/Value(),
+        /*nextB=*/Value(), /*hasNext=*/Value(), /*turn=*/Value(), transposeA,
+        transposeB, accumulator, plan, precision, unsignedA, unsignedB,
+        /*conjugateA=*/false,
+        /*conjugateB=*/false, /*reproducible=*/true,
+        /*prologueAMaps=*/ArrayAttr(),
         /*prologueBMaps=*/ArrayAttr(),
         /*epilogueMaps=*/ArrayAttr());
 }
@@ -218,6 +221,22 @@ static LogicalResult verifyDistribution(GemmOp op) {
   return success();
 }
 
+/// (C18)
+static LogicalResult verifyNext(GemmOp op) {
+  if (!op.getTurn())
+    return success();
+  if (!op.getPlan() || !op.getPlan()->getPrefetches())
+    return op.emitOpError("expected a plan that prefetches what comes next");
+  for (auto [next, own, name] : {std::tuple(op.getNextA(), op.getA(), "A"),
+                                 std::tuple(op.getNextB(), op.getB(), "B")}) {
+    if (next.getType() != own.getType())
+      return op.emitOpError("expected the next ")
+             << name << " of type " << own.getType() << ", but got "
+             << next.getType();
+  }
+  return success();
+}
+
 PlanAttr GemmOp::getDistribution() {
   for (Value operand : {getA(), getB(), getC()})
     if (auto type = dyn_cast<DistributedType>(operand.getType()))
@@ -352,7 +371,7 @@ static LogicalResult verifyRegion(GemmOp op, Role role) {
 
 LogicalResult GemmOp::verify() {
   if (failed(verifyOperandKinds(*this)) || failed(verifyElementTypes(*this)) ||
-      failed(verifyDistribution(*this)))
+      failed(verifyDistribution(*this)) || failed(verifyNext(*this)))
     return failure();
   for (Value scale : {getAlpha(), getBeta()})
     if (scale && failed(verifyKind(*this, scale, "a scale")))

@@ -117,13 +117,16 @@ static BlockBytes blockBytes(const Work &work, double blocks, const Atom &atom,
 }
 
 /// Cycles that a block waits for memory: for each tile along k, and for C. With
-/// several stages, a tile is on its way while those before it are multiplied.
+/// several stages, a tile is on its way while those before it are multiplied,
+/// which may be the product's before.
 static double waitFor(const CalibratedCost &cost, double latency,
                       const Exchange &exchange) {
   if (exchange.stages == 1)
     return (cost.kTiles + 1) * latency;
   double tile = (cost.computation + cost.communication()) / cost.kTiles;
   double late = std::max(0.0, latency / (exchange.stages - 1) - tile);
+  if (exchange.prefetches)
+    return cost.kTiles * late;
   double lateTiles = std::max(0.0, cost.kTiles - exchange.stages);
   return 2 * latency + lateTiles * late;
 }
@@ -184,7 +187,11 @@ kami::calibratedCost(const Work &work, const Atom &atom,
 
   cost.launch = calibration.launchMicroseconds * chip.boostMHz;
   double perBlock = throughput(cost);
-  double serial = cost.serial();
+  // What is copied ahead travels while the block is busy with something else.
+  double serial =
+      exchange.prefetches
+          ? cost.computation + cost.communication() + cost.memoryLatency
+          : cost.serial();
   double perRound = cost.residentBlocks * chip.multiprocessors;
   double rounds = std::floor(cost.blocks / perRound);
   double rest =
@@ -194,6 +201,9 @@ kami::calibratedCost(const Work &work, const Atom &atom,
     return std::max(busy, serial) + exposedRound * std::min(busy, serial);
   };
   cost.total = cost.launch + rounds * round(cost.residentBlocks);
+  // Only a block's first operands and last C are waited for.
+  if (exchange.prefetches)
+    cost.total += 2 * busyLatency * calibration.memoryLatency;
   if (rest > 0)
     cost.total += round(rest);
   return cost;

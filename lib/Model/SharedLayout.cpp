@@ -58,10 +58,11 @@ static SharedLayout copiedLayout(const Partition &partition,
   layout.copiedB.bytes = exchange.stages * copiedBytes(partition.paddedN(),
                                                        depth, element.operand);
   layout.bytes = layout.copiedA.bytes + layout.copiedB.bytes;
-  // By then, nobody needs the tiles any more.
   if (exchange.relaysC)
-    layout.bytes = std::max(
-        layout.bytes, relayedBytes(partition.paddedM(), partition.paddedN()));
+    layout.relay = {exchange.prefetches ? layout.bytes : 0,
+                    relayedBytes(partition.paddedM(), partition.paddedN())};
+  layout.bytes =
+      std::max(layout.bytes, layout.relay.offset + layout.relay.bytes);
   return layout;
 }
 

@@ -47,6 +47,8 @@ std::string kami::summary(const Plan &plan) {
     text += ", C relayed";
   if (plan.blocks > 0)
     text += llvm::formatv(", {0} blocks in turn", plan.blocks);
+  if (plan.prefetches)
+    text += ", next prefetched";
   return text;
 }
 
@@ -207,6 +209,7 @@ static llvm::json::Object members(const Candidate &candidate,
   object["stages"] = plan.stages;
   object["relays_c"] = plan.relaysC;
   object["blocks_in_turn"] = plan.blocks;
+  object["prefetches"] = plan.prefetches;
   object["threads"] = plan.teams * candidate.resources.threads;
   object["tile"] = array(plan.tile.m, plan.tile.n, plan.tile.k);
   object["atom"] = atomName(plan);

@@ -77,3 +77,14 @@ std::string kami::elementName(ElementKind kind, bool isComplex) {
   std::string text = name(kind).str();
   return isComplex ? "complex<" + text + ">" : text;
 }
+
+// The slices of a single layer follow each other along k, whoever holds them.
+SumOrder kami::sumOrderOf(const Plan &plan) {
+  SumOrder order = {plan.atom, std::max<int64_t>(plan.interleave.k, 1),
+                    plan.grid.k, 0, 0};
+  if (plan.grid.k > 1) {
+    order.layerK = plan.partition().stageK;
+    order.tileK = plan.tile.k;
+  }
+  return order;
+}

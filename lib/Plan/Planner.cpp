@@ -321,11 +321,29 @@ static void addBlockCandidates(const Problem &problem, const Chip &chip,
   }
 }
 
+Problem kami::withReferenceBatch(const Problem &problem) {
+  // Enough for any chip.
+  constexpr int64_t referenceBatch = 10000;
+  Problem reference = problem;
+  reference.batch = referenceBatch;
+  reference.isReproducible = false;
+  return reference;
+}
+
 llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
                                         const Chip &chip,
                                         const PlannerOptions &options) {
   if (llvm::Error error = checkProblem(problem, chip))
     return error;
+  if (problem.isReproducible && !problem.order) {
+    llvm::Expected<Choice> reference =
+        choosePlan(withReferenceBatch(problem), chip, options);
+    if (!reference)
+      return reference.takeError();
+    Problem ordered = problem;
+    ordered.order = sumOrderOf(reference->best()->plan);
+    return choosePlan(ordered, chip, options);
+  }
   llvm::SmallVector<RatedAtom, 4> atoms =
       usefulAtoms(problem, chip, options.calibrationFor(chip));
   if (atoms.empty())
@@ -343,14 +361,17 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
     if (problem.source == Source::Block)
       break;
     for (const RatedAtom &atom : atoms) {
+      if (problem.order &&
+          (problem.order->atom != atom.atom || problem.order->layers != grid.k))
+        continue;
       GridSearch search(problem, chip, atom, grid,
                         options.calibrationFor(chip));
       search.run();
-      for (Transport transport : memoryTransports) {
-        if (const auto &best = search.best(transport))
+      for (PlanForm form : memoryForms) {
+        if (const auto &best = search.best(form))
           choice.candidates.push_back(
               makeCandidate(*best, problem, chip, options));
-        if (const auto &misfit = search.misfit(transport);
+        if (const auto &misfit = search.misfit(form);
             misfit && options.keepRejected)
           choice.candidates.push_back(
               makeCandidate(*misfit, problem, chip, options));

@@ -158,9 +158,12 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
           text.outputType + "'");
     problem.output = output;
   }
-  if (llvm::Error error =
-          assign(problem.batch, parseCount("batch", text.batch)))
-    return error;
+  if (!text.batch.empty()) {
+    if (llvm::Error error =
+            assign(problem.batch, parseCount("batch", text.batch)))
+      return error;
+    problem.isReproducible = true;
+  }
   if (!text.tile.empty())
     if (llvm::Error error =
             assign(problem.tile, parseExtents("tile", text.tile)))

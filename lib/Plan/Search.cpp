@@ -67,7 +67,8 @@ llvm::SmallVector<int64_t, 8> GridSearch::tileDepths() const {
   return depths;
 }
 
-bool GridSearch::wants(Transport transport) const {
+bool GridSearch::wants(PlanForm form) const {
+  Transport transport = form.transport;
   // With nobody to send to, both transports are the same.
   if (transport == Transport::Gathered && grid.m == 1 && grid.n == 1 &&
       problem.transport != Transport::Gathered)
@@ -81,9 +82,10 @@ bool GridSearch::wants(Transport transport) const {
 
 double GridSearch::worstBest() const {
   double worst = 0;
-  for (Transport transport : memoryTransports) {
-    const auto &best = bests[size_t(transport)];
-    if (wants(transport))
+  for (PlanForm form : memoryForms) {
+    const auto &best = bests[form.index()];
+    // There may be too few tiles to prefetch any.
+    if (wants(form) && !form.prefetches)
       worst = std::max(worst, best ? best->cost.total : unlimited);
   }
   return worst;
@@ -124,7 +126,7 @@ void GridSearch::run() {
     if (fitting == maxFittingAreas || area.bound >= worstBest())
       return;
     bool anyFits = tryArea(area.m, area.n, depths);
-    anyFits |= wants(Transport::Copied) && tryCopied(area.m, area.n);
+    anyFits |= wants({Transport::Copied}) && tryCopied(area.m, area.n);
     fitting += anyFits;
   }
 }
@@ -153,9 +155,9 @@ bool GridSearch::tryArea(int64_t m, int64_t n, llvm::ArrayRef<int64_t> depths) {
 void GridSearch::tryTile(const Extents &tile) {
   int64_t atomK = atom.atom->shape.k;
   Partition partition(tile, grid, atom.atom->shape, atomK);
-  if (wants(Transport::Gathered))
+  if (wants({Transport::Gathered}))
     tryGathered(partition);
-  if (!wants(Transport::Staged))
+  if (!wants({Transport::Staged}))
     return;
   // Wider slices have fewer barriers; those that do not divide a stage waste.
   // Where nothing is sent, their parking differs, and how wide accesses are.
@@ -204,37 +206,46 @@ bool GridSearch::parkUntilFit(const Partition &partition, Slicing &slicing,
 bool GridSearch::tryCopied(int64_t m, int64_t n) {
   int64_t atomK = atom.atom->shape.k, k = problem.extents.k;
   fits = false;
+  auto partition = [&](int64_t depth) {
+    return Partition({m, n, depth}, grid, atom.atom->shape, atomK);
+  };
   if (problem.tile) {
-    for (int64_t stages : {1, 2, 3, 4})
-      tryPlan(Partition({m, n, problem.tile->k}, grid, atom.atom->shape, atomK),
-              Transport::Copied, {atomK}, stages);
+    tryCopies(partition(problem.tile->k), {1, 2, 3, 4});
     return fits;
   }
   if (k <= copiedDepths[0])
-    tryPlan(Partition({m, n, k}, grid, atom.atom->shape, atomK),
-            Transport::Copied, {atomK});
-  for (int64_t cut : copiedDepths) {
-    int64_t depth = alignTo(cut, atomK);
-    if (depth >= k)
-      continue;
-    Partition partition({m, n, depth}, grid, atom.atom->shape, atomK);
-    for (int64_t stages : copiedStages)
-      if (stages <= int64_t(divideCeil(k, depth)))
-        tryPlan(partition, Transport::Copied, {atomK}, stages);
-  }
+    tryCopies(partition(k), {1});
+  for (int64_t cut : copiedDepths)
+    if (int64_t depth = alignTo(cut, atomK); depth < k)
+      tryCopies(partition(depth), copiedStages);
   return fits;
+}
+
+/// Of the numbers of stages, those that a product's tiles fill, and, with what
+/// the next product's add, one more.
+void GridSearch::tryCopies(const Partition &partition,
+                           llvm::ArrayRef<int64_t> stages) {
+  int64_t tiles = divideCeil(problem.extents.k, partition.tile.k);
+  Slicing slicing = {partition.sliceK};
+  for (int64_t count : stages)
+    if (count <= tiles || problem.tile)
+      tryPlan(partition, {Transport::Copied}, slicing, count);
+  for (int64_t count : copiedStages)
+    if (count <= tiles + 1)
+      tryPlan(partition, {Transport::Copied, /*prefetches=*/true}, slicing,
+              count);
 }
 
 bool GridSearch::tryStaged(const Partition &partition) {
   int64_t heldA = partition.heldA(), heldB = partition.heldB();
   int64_t sliceK = partition.sliceK;
-  if (tryPlan(partition, Transport::Staged, {sliceK, 0, 0}))
+  if (tryPlan(partition, {Transport::Staged}, {sliceK, 0, 0}))
     return true;
   auto tryParked = [&](Slicing slicing, int64_t Slicing::*count, int64_t held) {
     return llvm::any_of(std::array{true, false}, [&](bool spares) {
       Slicing parked = slicing;
       return parkUntilFit(partition, parked, count, held, spares) &&
-             tryPlan(partition, Transport::Staged, parked);
+             tryPlan(partition, {Transport::Staged}, parked);
     });
   };
   bool any = tryParked({sliceK, 0, 0}, &Slicing::sharedA, heldA);
@@ -261,7 +272,7 @@ void GridSearch::tryGathered(const Partition &partition) {
   else if (grid.m == 1)
     suffices = park(&Slicing::sharedB, heldB);
   // Where nothing suffices, the plan that parks least is the one to tell about.
-  tryPlan(partition, Transport::Gathered, suffices ? parked : slicing);
+  tryPlan(partition, {Transport::Gathered}, suffices ? parked : slicing);
 }
 
 /// What is kept of a plan: nothing that it is judged by depends on this.
@@ -275,18 +286,21 @@ Plan GridSearch::interleaved(Plan plan) const {
 void GridSearch::keepMisfit(const Plan &plan, const Resources &resources,
                             const Misfit &misfit) {
   // The largest tile, with the fewest slices parked, is worth telling about.
-  auto &kept = misfits[size_t(plan.transport)];
+  auto &kept = misfits[PlanForm{plan.transport, plan.prefetches}.index()];
   auto volume = [](const Extents &tile) { return tile.m * tile.n * tile.k; };
   if (!kept || volume(plan.tile) > volume(kept->plan.tile))
     kept = Tiling{interleaved(plan), resources, {}, misfit};
 }
 
-bool GridSearch::tryPlan(const Partition &partition, Transport transport,
+bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
                          const Slicing &slicing, int64_t stages) {
-  Plan plan = {atom.atom, partition.tile, grid, transport, slicing};
+  Plan plan = {atom.atom, partition.tile, grid, form.transport, slicing};
   plan.stages = stages;
-  plan.relaysC = transport == Transport::Copied && problem.output &&
+  plan.relaysC = form.transport == Transport::Copied && problem.output &&
                  byteWidth(*problem.output) <= 2;
+  plan.prefetches = form.prefetches;
+  if (problem.order && !(sumOrderOf(interleaved(plan)) == *problem.order))
+    return false;
   Resources resources =
       resourcesOf(*atom.atom, partition, slicing, chip.warpSize,
                   plan.exchange(), problem.sums());
@@ -297,8 +311,14 @@ bool GridSearch::tryPlan(const Partition &partition, Transport transport,
   CalibratedCost cost =
       calibratedCost(workOf(problem), *atom.atom, partition, slicing, resources,
                      chip, calibration, plan.exchange());
+  if (form.prefetches) {
+    // As many blocks as there is room for take all tiles.
+    plan.blocks = chip.multiprocessors * int64_t(cost.residentBlocks);
+    if (cost.blocks <= double(plan.blocks))
+      return false;
+  }
   fits = true;
-  auto &best = bests[size_t(transport)];
+  auto &best = bests[form.index()];
   auto rank = [&](const Resources &resources, const CalibratedCost &cost) {
     return std::pair(isTight(resources, chip), cost.total);
   };

@@ -40,12 +40,25 @@ inline Work workOf(const Problem &problem) {
           problem.isComplex};
 }
 
-/// The transports of operands that a block reads from memory.
-constexpr Transport memoryTransports[] = {
-    Transport::Staged, Transport::Gathered, Transport::Copied};
+/// How operands travel, and whether the next product's are prefetched: plans of
+/// which the best is worth knowing.
+struct PlanForm {
+  Transport transport;
+  bool prefetches = false;
+
+  size_t index() const {
+    return prefetches ? std::size(allTransports) : size_t(transport);
+  }
+};
+
+/// Of operands that a block reads from memory.
+constexpr PlanForm memoryForms[] = {{Transport::Staged},
+                                    {Transport::Gathered},
+                                    {Transport::Copied},
+                                    {Transport::Copied, /*prefetches=*/true}};
 
 /// Tries tiles, slice widths and counts of parked slices for a fixed grid and
-/// atom, and keeps for each transport the one of fewest calibrated cycles.
+/// atom, and keeps for each form the one of fewest calibrated cycles.
 class GridSearch {
 public:
   GridSearch(const Problem &problem, const Chip &chip, const RatedAtom &atom,
@@ -56,23 +69,24 @@ public:
 
   void run();
 
-  /// By transport: the best tiling that fits, and the largest tile that does
-  /// not; nothing where there is none.
-  const std::optional<Tiling> &best(Transport transport) const {
-    return bests[size_t(transport)];
+  /// The best tiling that fits, and the largest tile that does not; nothing
+  /// where there is none.
+  const std::optional<Tiling> &best(PlanForm form) const {
+    return bests[form.index()];
   }
-  const std::optional<Tiling> &misfit(Transport transport) const {
-    return misfits[size_t(transport)];
+  const std::optional<Tiling> &misfit(PlanForm form) const {
+    return misfits[form.index()];
   }
 
 private:
-  bool wants(Transport transport) const;
+  bool wants(PlanForm form) const;
   void tryTile(const Extents &tile);
   bool tryArea(int64_t m, int64_t n, llvm::ArrayRef<int64_t> depths);
   bool tryStaged(const Partition &partition);
   void tryGathered(const Partition &partition);
   bool tryCopied(int64_t m, int64_t n);
-  bool tryPlan(const Partition &partition, Transport transport,
+  void tryCopies(const Partition &partition, llvm::ArrayRef<int64_t> stages);
+  bool tryPlan(const Partition &partition, PlanForm form,
                const Slicing &slicing, int64_t stages = 1);
   Plan interleaved(Plan plan) const;
   void keepMisfit(const Plan &plan, const Resources &resources,
@@ -93,7 +107,8 @@ private:
   int64_t registerLimit;
   /// Whether any plan of the tile in hand fits.
   bool fits = false;
-  std::array<std::optional<Tiling>, std::size(allTransports)> bests, misfits;
+  std::array<std::optional<Tiling>, std::size(allTransports) + 1> bests,
+      misfits;
 };
 
 /// Whether a block of the chip can have so many warps.

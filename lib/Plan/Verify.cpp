@@ -87,6 +87,8 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
         grid.k != 1 || plan.slices.sharedA + plan.slices.sharedB > 0 ||
         !plan.interleave.isPlain() || plan.teams > 1)))
     return {Misfit::NotCopied};
+  if (plan.prefetches && (plan.stages < 2 || plan.blocks == 0))
+    return {Misfit::NotInTurn};
   Partition partition = plan.partition();
   Slicing slicing = clampSlicing(partition, plan.slices);
   if (plan.unit() == Unit::WarpGroup && slicing.sharedA != 0 &&
@@ -165,6 +167,9 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
            "without slices in shared memory or interleaved tiles, where they "
            "lie in device memory as they are multiplied and the chip copies "
            "asynchronously, and several stages only of those";
+  case Misfit::NotInTurn:
+    return "expected what comes next to be prefetched only by blocks in turn, "
+           "of operands copied in two stages or more";
   case Misfit::NotGatheredA:
     return gathered("A");
   case Misfit::NotGatheredB:

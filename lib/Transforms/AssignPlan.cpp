@@ -178,6 +178,13 @@ private:
     problem->tile = constraints.tile;
     PlannerOptions calibrated = options;
     calibrated.calibration = loaded ? &*loaded : nullptr;
+    if (problem->isReproducible) {
+      llvm::Expected<Candidate> reference =
+          chooseForAll(withReferenceBatch(*problem), **chip, calibrated);
+      if (!reference)
+        return op.emitOpError(llvm::toString(reference.takeError()));
+      problem->order = sumOrderOf(reference->plan);
+    }
     llvm::Expected<Candidate> best = chooseForAll(*problem, **chip, calibrated);
     if (!best)
       return op.emitOpError(llvm::toString(best.takeError()));

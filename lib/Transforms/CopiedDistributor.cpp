@@ -18,6 +18,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace kami;
@@ -173,6 +174,122 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
   return loop.getResult(0);
 }
 
+//===----------------------------------------------------------------------===//
+// Products in turn
+//===----------------------------------------------------------------------===//
+
+/// Both operands, as a product sees them, and how many tiles of k they have.
+struct Distributor::CopiedOperands {
+  Value a, b;
+  Value depth, tiles;
+};
+
+/// Starts to copy a tile of k, if there is one and `exists`, or null, does not
+/// say otherwise, to the stage of that turn.
+void Distributor::startTile(const CopiedOperands &operands, Value tile,
+                            Value exists, Value turn) {
+  int64_t tileK = partition.tile.k;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Value isInside = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
+                                                   tile, operands.tiles);
+    if (exists)
+      isInside = b.createOrFold<arith::AndIOp>(isInside, exists);
+    if (!isConstantIntValue(isInside, 1))
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
+    Value offset = multiply(tile, tileK);
+    OpFoldResult size = b.getIndexAttr(tileK);
+    std::optional<int64_t> depth = getConstantIntValue(operands.depth);
+    if (!depth || *depth % tileK != 0)
+      size = getAsOpFoldResult(b.createOrFold<arith::MinSIOp>(
+          constant(tileK),
+          b.createOrFold<arith::SubIOp>(operands.depth, offset)));
+    Value stage =
+        b.createOrFold<arith::RemUIOp>(turn, constant(exchange.stages));
+    startCopies(operands.a, operands.b, offset, size, stage);
+  }
+  CopyCommitOp::create(b);
+}
+
+/// The sum of a product that others of the same plan precede and follow. Its
+/// first tiles are on their way when it begins; with each tile that it
+/// multiplies, it starts the one that is stages - 1 further: its own, then the
+/// next product's.
+Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
+                                 Value start, bool barrierFirst) {
+  int64_t ahead = exchange.stages - 1;
+  copied = view(0, shared.bytes);
+  auto operandsOf = [&](Value a, Value other) -> CopiedOperands {
+    Value depth = getValueOrCreateConstantIndexOp(
+        b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), a, 1));
+    return {
+        a, other, depth,
+        b.createOrFold<arith::CeilDivUIOp>(depth, constant(partition.tile.k))};
+  };
+  CopiedOperands own = operandsOf(matrixA, matrixB);
+  CopiedOperands next =
+      operandsOf(logicalView(op.getNextA(), op.getTransposeA()),
+                 logicalView(op.getNextB(), op.getTransposeB()));
+  Value turn = op.getTurn();
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn, constant(0));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, isFirst, /*withElseRegion=*/false).thenBlock());
+    if (barrierFirst)
+      gpu::BarrierOp::create(b);
+    for (int64_t tile = 0; tile != ahead; ++tile)
+      startTile(own, constant(tile), /*exists=*/{}, constant(tile));
+  }
+  // Where a product has fewer tiles than are ahead, the rest is nothing.
+  Value turns = b.createOrFold<arith::MaxUIOp>(own.tiles, constant(ahead));
+  Value switchAt = b.createOrFold<arith::SubIOp>(turns, constant(ahead));
+  auto typeA = cast<MemRefType>(matrixA.getType());
+  auto typeB = cast<MemRefType>(matrixB.getType());
+  /// One turn: waits for its tile, starts another one, and multiplies.
+  auto take = [&](Value tile, Value sum, bool startsNext) {
+    Value at = add(turn, tile);
+    CopyWaitOp::create(b, ahead - 1);
+    gpu::BarrierOp::create(b);
+    Value started = add(at, constant(ahead));
+    if (startsNext)
+      startTile(next, b.createOrFold<arith::SubIOp>(tile, switchAt),
+                op.getHasNext(), started);
+    else
+      startTile(own, add(tile, constant(ahead)), /*exists=*/{}, started);
+    Value stage = b.createOrFold<arith::RemUIOp>(at, constant(exchange.stages));
+    Value isTile = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
+                                                 tile, own.tiles);
+    if (!startsNext || isConstantIntValue(isTile, 1))
+      return multiplyCopied(typeA, typeB, stage, sum);
+    auto choice = scf::IfOp::create(b, TypeRange(sum.getType()), isTile,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(b, multiplyCopied(typeA, typeB, stage, sum));
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, sum);
+    return choice.getResult(0);
+  };
+  auto loop = [&](Value from, Value to, Value sum, bool startsNext) -> Value {
+    std::optional<int64_t> first = getConstantIntValue(from);
+    std::optional<int64_t> last = getConstantIntValue(to);
+    if (first && last && *last - *first <= 1)
+      return *first == *last ? sum : take(from, sum, startsNext);
+    auto tiles = scf::ForOp::create(b, from, to, constant(1), sum);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(tiles.getBody());
+    Value tile = tiles.getInductionVar();
+    Value before = tiles.getRegionIterArg(0);
+    scf::YieldOp::create(b, take(tile, before, startsNext));
+    return tiles.getResult(0);
+  };
+  Value sum = loop(constant(0), switchAt, start, /*startsNext=*/false);
+  return loop(switchAt, turns, sum, /*startsNext=*/true);
+}
+
 /// The stage of the tile that begins at `offset`.
 Value Distributor::stageOf(Value offset) {
   Value tile =
@@ -180,15 +297,17 @@ Value Distributor::stageOf(Value offset) {
   return b.createOrFold<arith::RemUIOp>(tile, constant(exchange.stages));
 }
 
-/// Writes α·result to C by way of shared memory, where the last tile may still
-/// be read.
+/// Writes α·result to C by way of shared memory. Where the tiles are, the last
+/// one may still be read; apart from them, the last C has been copied out
+/// before this product's last tile was waited for.
 void Distributor::relayC(Value result, Value matrix, Value alpha,
                          const FragmentPlace &place) {
   Type element = cast<MemRefType>(matrix.getType()).getElementType();
   CopiedTile tile = relayedTile(partition.paddedM(), partition.paddedN(),
                                 element.getIntOrFloatBitWidth() / 8);
-  Value lines = linesAt(constant(0), element, tile);
-  gpu::BarrierOp::create(b);
+  Value lines = linesAt(constant(shared.relay.offset), element, tile);
+  if (!exchange.prefetches)
+    gpu::BarrierOp::create(b);
   StoreOp::create(b, result, lines, place.row, place.column, alpha, Value(),
                   /*rowInBounds=*/true, /*columnInBounds=*/true);
   gpu::BarrierOp::create(b);

@@ -479,7 +479,11 @@ Value Distributor::emitStart(GemmOp op, ValueRange c) {
 }
 
 /// The sum over k: this warp's, over all tiles of k.
-Value Distributor::emitSum(GemmOp op, Value start) {
+Value Distributor::emitSum(GemmOp op, Value start, bool barrierFirst) {
+  // Of a product in turn, only the first one's tiles come after what was
+  // before.
+  if (barrierFirst && !op.getTurn())
+    gpu::BarrierOp::create(b);
   auto matrix = [&](Value operand, bool transposed) {
     return isa<MemRefType>(operand.getType()) ? logicalView(operand, transposed)
                                               : Value();
@@ -490,6 +494,8 @@ Value Distributor::emitSum(GemmOp op, Value start) {
        {std::pair(&sideA, matrixA), std::pair(&sideB, matrixB)})
     if (op.hasElementRegion(side->role))
       makePrologue(*side, op, whole);
+  if (op.getTurn())
+    return emitSumInTurn(op, matrixA, matrixB, start, barrierFirst);
   if (exchange.isCopied())
     return emitCopiedSum(matrixA, matrixB, start);
   int64_t tileK = partition.tile.k, k = op.getK();
@@ -575,14 +581,12 @@ void Distributor::emitStore(GemmOp op, Value sum) {
 
 Value Distributor::multiply(GemmOp op, ValueRange a, ValueRange bShare,
                             ValueRange c, bool barrierFirst) {
-  if (barrierFirst)
-    gpu::BarrierOp::create(b);
   emitBuffers();
   if (exchange.a == Source::Block)
     takeShare(sideA, a);
   if (exchange.b == Source::Block)
     takeShare(sideB, bShare);
-  Value sum = emitReduce(emitSum(op, emitStart(op, c)));
+  Value sum = emitReduce(emitSum(op, emitStart(op, c), barrierFirst));
   if (!c.empty())
     return op.hasElementRegion(Role::C)
                ? applyEpilogue(op, sum, placeOfC(op.getC()))

@@ -89,7 +89,7 @@ private:
   void emitBuffers();
   void takeShare(OperandSide &side, mlir::ValueRange share);
   mlir::Value emitStart(GemmOp op, mlir::ValueRange c);
-  mlir::Value emitSum(GemmOp op, mlir::Value start);
+  mlir::Value emitSum(GemmOp op, mlir::Value start, bool barrierFirst);
   mlir::Value emitTile(mlir::Value aTile, mlir::Value bTile,
                        mlir::Value accumulator);
   void loadHeld(OperandSide &side, mlir::Value tile);
@@ -108,6 +108,11 @@ private:
                              mlir::Value stage, mlir::Value accumulator);
   mlir::Value emitCopiedSum(mlir::Value matrixA, mlir::Value matrixB,
                             mlir::Value start);
+  struct CopiedOperands;
+  void startTile(const CopiedOperands &operands, mlir::Value tile,
+                 mlir::Value exists, mlir::Value turn);
+  mlir::Value emitSumInTurn(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
+                            mlir::Value start, bool barrierFirst);
   FragmentType loadedType(Role role);
   void makePrologue(OperandSide &side, GemmOp op, mlir::Value matrix);
   mlir::Value loadFragment(OperandSide &side, mlir::Value tile, mlir::Value k,

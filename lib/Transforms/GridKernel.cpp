@@ -45,9 +45,10 @@ std::string kami::kernelName(StringRef kind, ArrayRef<int64_t> extents,
 static constexpr int64_t maxGridExtent = (int64_t(1) << 31) - 1;
 
 GridKernel::GridKernel(Operation *op, const Tiling &tiling, int64_t threads,
-                       int64_t teams, int64_t blocks)
+                       int64_t teams, int64_t blocks, bool prefetches)
     : b(op->getLoc(), op), op(op), tiling(tiling), threads(threads),
-      teams(teams), mostBlocks(blocks > 0 ? blocks : maxGridExtent) {
+      teams(teams), mostBlocks(blocks > 0 ? blocks : maxGridExtent),
+      prefetches(prefetches) {
   for (Value operand : op->getOperands())
     if ((isa<MemRefType>(operand.getType()) ||
          !matchPattern(operand, m_Constant())) &&
@@ -147,8 +148,9 @@ Value GridKernel::tileView(Value matrix, ArrayRef<Value> batch, unsigned dim,
   return reducedSubview(b, matrix, offsets, sizes, {batchRank, batchRank + 1});
 }
 
-void GridKernel::emitIndexedTile(Value index, const TileCount &count,
-                                 IRMapping &values, EmitTile emit) {
+/// The tile of that number. Its indices of the batch are put into `batch`.
+BlockTile GridKernel::tileAt(Value index, const TileCount &count,
+                             SmallVectorImpl<Value> &batch) {
   auto split = [&](Value extent) {
     Value rest = b.createOrFold<arith::DivUIOp>(index, extent);
     Value digit = b.createOrFold<arith::RemUIOp>(index, extent);
@@ -157,13 +159,33 @@ void GridKernel::emitIndexedTile(Value index, const TileCount &count,
   };
   Value tileColumn = split(count.columns);
   Value tileRow = split(count.rows);
-  SmallVector<Value> batch(count.batch.size());
+  batch.resize(count.batch.size());
   for (size_t dim = count.batch.size(); dim-- > 0;)
     batch[dim] = split(count.batch[dim]);
-  emit(values,
-       {batch, b.createOrFold<arith::MulIOp>(tileRow, constant(tiling.tileM)),
-        b.createOrFold<arith::MulIOp>(tileColumn, constant(tiling.tileN)),
-        tiling.tileM, tiling.tileN});
+  return {batch, b.createOrFold<arith::MulIOp>(tileRow, constant(tiling.tileM)),
+          b.createOrFold<arith::MulIOp>(tileColumn, constant(tiling.tileN)),
+          tiling.tileM, tiling.tileN};
+}
+
+void GridKernel::emitIndexedTile(Value index, const TileCount &count,
+                                 IRMapping &values, EmitTile emit) {
+  SmallVector<Value> batch;
+  emit(values, tileAt(index, count, batch), /*next=*/nullptr);
+}
+
+/// The same, before the tile `step` further. Returns the turns taken by then.
+Value GridKernel::emitTileInTurn(Value index, Value step, Value turn,
+                                 const TileCount &count, IRMapping &values,
+                                 EmitTile emit) {
+  SmallVector<Value> batch, nextBatch;
+  Value after = arith::AddIOp::create(b, index, step);
+  Value exists =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, after, count.total);
+  // The views of the next tile's operands are of one that there is.
+  after = arith::SelectOp::create(b, exists, after, index);
+  NextTile next = {tileAt(after, count, nextBatch), exists, turn};
+  emit(values, tileAt(index, count, batch), &next);
+  return next.turn;
 }
 
 /// Teams of so many blocks.
@@ -207,10 +229,19 @@ void GridKernel::emitBody(gpu::GPUFuncOp kernel, EmitTile emit) {
     emitIndexedTile(first, count, values, emit);
   } else {
     Value step = teamsBefore(gpu::GridDimOp::create(b, gpu::Dimension::x));
-    auto loop = scf::ForOp::create(b, first, count.total, step);
+    SmallVector<Value> turns;
+    if (prefetches)
+      turns.push_back(constant(0));
+    auto loop = scf::ForOp::create(b, first, count.total, step, turns);
     OpBuilder::InsertionGuard loopGuard(b);
     b.setInsertionPointToStart(loop.getBody());
-    emitIndexedTile(loop.getInductionVar(), count, values, emit);
+    Value index = loop.getInductionVar();
+    if (prefetches)
+      scf::YieldOp::create(b,
+                           emitTileInTurn(index, step, loop.getRegionIterArg(0),
+                                          count, values, emit));
+    else
+      emitIndexedTile(index, count, values, emit);
   }
   b.setInsertionPointToEnd(&kernel.getBody().front());
   gpu::ReturnOp::create(b);

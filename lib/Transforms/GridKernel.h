@@ -37,16 +37,27 @@ struct Tiling {
 std::string kernelName(llvm::StringRef kind, llvm::ArrayRef<int64_t> extents,
                        mlir::Type element);
 
+/// The tile that a block takes after one, if `exists` says so; else, that one.
+struct NextTile {
+  BlockTile tile;
+  mlir::Value exists;
+  /// Turns that the block has taken so far; what writes a tile's work adds its
+  /// own.
+  mlir::Value turn;
+};
+
 class GridKernel {
 public:
-  using EmitTile =
-      llvm::function_ref<void(mlir::IRMapping &, const BlockTile &)>;
+  /// `next` is null where nothing is prefetched.
+  using EmitTile = llvm::function_ref<void(mlir::IRMapping &, const BlockTile &,
+                                           NextTile *next)>;
 
   /// For an op all of whose operands but constants become the kernel's. Blocks
   /// of `threads` threads have so many teams, each of which takes a tile, or,
-  /// if the number of blocks is limited, one after the other.
+  /// if the number of blocks is limited, one after the other, of which the next
+  /// may be prefetched.
   GridKernel(mlir::Operation *op, const Tiling &tiling, int64_t threads,
-             int64_t teams = 1, int64_t blocks = 0);
+             int64_t teams = 1, int64_t blocks = 0, bool prefetches = false);
 
   /// Puts a kernel of that name into the module and launches it before the op,
   /// with `sharedBytes` of dynamic shared memory where they are known. `emit`
@@ -86,8 +97,13 @@ private:
                                     const std::string &name);
   mlir::IRMapping enter(mlir::gpu::GPUFuncOp kernel);
   void emitBody(mlir::gpu::GPUFuncOp kernel, EmitTile emit);
+  BlockTile tileAt(mlir::Value index, const TileCount &count,
+                   llvm::SmallVectorImpl<mlir::Value> &batch);
   void emitIndexedTile(mlir::Value index, const TileCount &count,
                        mlir::IRMapping &values, EmitTile emit);
+  mlir::Value emitTileInTurn(mlir::Value index, mlir::Value step,
+                             mlir::Value turn, const TileCount &count,
+                             mlir::IRMapping &values, EmitTile emit);
   void emitLaunch(mlir::gpu::GPUFuncOp kernel,
                   std::optional<int64_t> sharedBytes);
   void launch(mlir::gpu::GPUFuncOp kernel, mlir::Value blocks,
@@ -98,6 +114,7 @@ private:
   int64_t threads, teams;
   /// The most blocks of a launch.
   int64_t mostBlocks;
+  bool prefetches;
   /// The kernel's operands.
   llvm::SmallVector<mlir::Value> arguments;
 };

@@ -173,7 +173,7 @@ void ChainMapper::emitTile(IRMapping &values, const BlockTile &tile) {
 
 void ChainMapper::run(SymbolTable &symbols, const std::string &name) {
   kernel.run(symbols, name, std::nullopt,
-             [&](IRMapping &values, const BlockTile &tile) {
+             [&](IRMapping &values, const BlockTile &tile, NextTile *) {
                emitTile(values, tile);
              });
 }

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Block i of b takes the tiles i, i + b, ... of all products, and looks for
-// each from the product of the last one on.
+// each from the product of the last one on: before it starts with one, if what
+// comes next is prefetched.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,24 @@ public:
   void emitLoop();
 
 private:
-  void emit(Value tile, Value product, Value before);
+  /// A tile of all products', whose it is, and how many are before that one's.
+  struct Place {
+    Value tile, product, before;
+  };
+  /// Where a tile begins along a dimension, and how much of it there is.
+  struct Cut {
+    Value offset, size;
+  };
+  /// The operands of a tile of a product that has so many rows and columns.
+  struct Operands {
+    Value a, b;
+    Value m, n, k;
+  };
+  FindProductOp find(ValueRange place);
+  Operands operandsAt(const Place &place);
+  std::pair<Cut, Cut> cuts(const Place &place, Value m, Value n);
+  GemmOp emit(const Place &place);
+  void emitLoopAhead(Value first, Value step);
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value).getResult();
   }
@@ -44,10 +62,6 @@ private:
   }
   Value scale(Value source, Value product);
   Value start(Role role, Value product);
-  /// Where a tile begins along a dimension, and how much of it there is.
-  struct Cut {
-    Value offset, size;
-  };
   Cut cut(Value tile, Value extent, int64_t tileExtent);
   Value view(Role role, Value product, Value columns, Cut rows, Cut inRow);
 
@@ -117,54 +131,122 @@ Value GroupedTile::view(Role role, Value product, Value columns, Cut rows,
       ArrayRef<OpFoldResult>{stride, b.getIndexAttr(1)});
 }
 
-void GroupedTile::emit(Value tile, Value product, Value before) {
-  Value m = extent(op.getM(), product), n = extent(op.getN(), product),
-        k = extent(op.getK(), product);
+/// The rows and columns of C that a tile has.
+std::pair<GroupedTile::Cut, GroupedTile::Cut>
+GroupedTile::cuts(const Place &place, Value m, Value n) {
   Value columns = arith::CeilDivUIOp::create(b, n, constant(plan.tile.n));
-  Value local = arith::SubIOp::create(b, tile, before);
+  Value local = arith::SubIOp::create(b, place.tile, place.before);
   Cut rows = cut(arith::DivUIOp::create(b, local, columns), m, plan.tile.m);
   Cut across = cut(arith::RemUIOp::create(b, local, columns), n, plan.tile.n);
+  return {rows, across};
+}
+
+GroupedTile::Operands GroupedTile::operandsAt(const Place &place) {
+  Value product = place.product;
+  Operands operands;
+  Value m = operands.m = extent(op.getM(), product);
+  Value n = operands.n = extent(op.getN(), product);
+  Value k = operands.k = extent(op.getK(), product);
+  auto [rows, across] = cuts(place, m, n);
   Cut deep = {constant(0), k};
-  Value a = op.getTransposeA() ? view(Role::A, product, m, deep, rows)
-                               : view(Role::A, product, k, rows, deep);
-  Value other = op.getTransposeB() ? view(Role::B, product, k, across, deep)
-                                   : view(Role::B, product, n, deep, across);
-  Value c = view(Role::C, product, n, rows, across);
-  GemmOp::create(b, Type(), a, other, c, scale(op.getAlpha(), product),
-                 scale(op.getBeta(), product), op.getTransposeA(),
-                 op.getTransposeB(), op.getAccumulator(), *op.getPlan(),
-                 op.getPrecisionAttr(), op.getUnsignedA(), op.getUnsignedB());
+  operands.a = op.getTransposeA() ? view(Role::A, product, m, deep, rows)
+                                  : view(Role::A, product, k, rows, deep);
+  operands.b = op.getTransposeB() ? view(Role::B, product, k, across, deep)
+                                  : view(Role::B, product, n, deep, across);
+  return operands;
+}
+
+GemmOp GroupedTile::emit(const Place &place) {
+  Value product = place.product;
+  Operands own = operandsAt(place);
+  auto [rows, across] = cuts(place, own.m, own.n);
+  Value c = view(Role::C, product, own.n, rows, across);
+  return GemmOp::create(
+      b, Type(), own.a, own.b, c, scale(op.getAlpha(), product),
+      scale(op.getBeta(), product), op.getTransposeA(), op.getTransposeB(),
+      op.getAccumulator(), *op.getPlan(), op.getPrecisionAttr(),
+      op.getUnsignedA(), op.getUnsignedB());
+}
+
+/// Whose tile a place's is, from that place's product on.
+FindProductOp GroupedTile::find(ValueRange place) {
+  return FindProductOp::create(
+      b, place[0], place[1], place[2], values.lookup(op.getM()),
+      values.lookup(op.getN()),
+      b.getDenseI64ArrayAttr({plan.tile.m, plan.tile.n}));
+}
+
+/// The blocks of a `while` loop, whose condition and body follow.
+static std::pair<Block *, Block *>
+makeLoop(ImplicitLocOpBuilder &b, ValueRange starts, TypeRange carried) {
+  auto loop = scf::WhileOp::create(b, carried, starts);
+  auto block = [&](Region &region, TypeRange types) {
+    return b.createBlock(&region, {}, types,
+                         SmallVector<Location>(types.size(), b.getLoc()));
+  };
+  return {block(loop.getBefore(), starts.getTypes()),
+          block(loop.getAfter(), carried)};
 }
 
 void GroupedTile::emitLoop() {
   Value first = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   Value step = gpu::GridDimOp::create(b, gpu::Dimension::x);
-  Value zero = constant(0);
-  SmallVector<Value> starts = {first, zero, zero};
-  auto find = [&](OpBuilder &, Location, ValueRange at) {
-    auto found = FindProductOp::create(
-        b, at[0], at[1], at[2], values.lookup(op.getM()),
-        values.lookup(op.getN()),
-        b.getDenseI64ArrayAttr({plan.tile.m, plan.tile.n}));
-    scf::ConditionOp::create(
-        b, found.getFound(),
-        ValueRange{at[0], found.getProduct(), found.getBefore()});
-  };
-  auto take = [&](OpBuilder &, Location, ValueRange at) {
-    emit(at[0], at[1], at[2]);
-    Value next = arith::AddIOp::create(b, at[0], step);
-    scf::YieldOp::create(b, ValueRange{next, at[1], at[2]});
-  };
   OpBuilder::InsertionGuard guard(b);
-  auto loop = scf::WhileOp::create(b, ValueRange(starts).getTypes(), starts);
-  Location loc = b.getLoc();
-  SmallVector<Location> locations(starts.size(), loc);
-  Block *before = b.createBlock(&loop.getBefore(), {},
-                                ValueRange(starts).getTypes(), locations);
-  find(b, loc, before->getArguments());
-  Block *after = b.createBlock(&loop.getAfter(), {},
-                               ValueRange(starts).getTypes(), locations);
-  take(b, loc, after->getArguments());
+  if (plan.prefetches)
+    return emitLoopAhead(first, step);
+  SmallVector<Value> starts = {first, constant(0), constant(0)};
+  auto [condition, body] = makeLoop(b, starts, ValueRange(starts).getTypes());
+  b.setInsertionPointToEnd(condition);
+  FindProductOp found = find(condition->getArguments());
+  scf::ConditionOp::create(b, found.getFound(),
+                           ValueRange{condition->getArgument(0),
+                                      found.getProduct(), found.getBefore()});
+  b.setInsertionPointToEnd(body);
+  Place place = {body->getArgument(0), body->getArgument(1),
+                 body->getArgument(2)};
+  emit(place);
+  Value next = arith::AddIOp::create(b, place.tile, step);
+  scf::YieldOp::create(b, ValueRange{next, place.product, place.before});
+}
+
+/// The same, with the next tile's place known while one is computed.
+void GroupedTile::emitLoopAhead(Value first, Value step) {
+  Value zero = constant(0);
+  FindProductOp start = find(ValueRange{first, zero, zero});
+  SmallVector<Value> starts = {start.getFound(), first, start.getProduct(),
+                               start.getBefore(), zero};
+  auto [condition, body] =
+      makeLoop(b, starts, ValueRange(starts).drop_front().getTypes());
+  b.setInsertionPointToEnd(condition);
+  scf::ConditionOp::create(b, condition->getArgument(0),
+                           condition->getArguments().drop_front());
+  b.setInsertionPointToEnd(body);
+  Place place = {body->getArgument(0), body->getArgument(1),
+                 body->getArgument(2)};
+  Value turn = body->getArgument(3);
+  Value after = arith::AddIOp::create(b, place.tile, step);
+  FindProductOp found = find(ValueRange{after, place.product, place.before});
+  // What is looked at of a product that there is not is this one's.
+  auto choose = [&](Value next, Value own) -> Value {
+    return arith::SelectOp::create(b, found.getFound(), next, own);
+  };
+  Place next = {choose(after, place.tile),
+                choose(found.getProduct(), place.product),
+                choose(found.getBefore(), place.before)};
+  Operands operands = operandsAt(next);
+  GemmOp product = emit(place);
+  product.getNextAMutable().assign(operands.a);
+  product.getNextBMutable().assign(operands.b);
+  product.getHasNextMutable().assign(found.getFound());
+  product.getTurnMutable().assign(turn);
+  Value turns = arith::MaxUIOp::create(
+      b,
+      arith::CeilDivUIOp::create(b, extent(op.getK(), place.product),
+                                 constant(plan.tile.k)),
+      constant(plan.stages - 1));
+  scf::YieldOp::create(b, ValueRange{found.getFound(), next.tile, next.product,
+                                     next.before,
+                                     arith::AddIOp::create(b, turn, turns)});
 }
 
 LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {

@@ -24,18 +24,51 @@ namespace kami {
 using namespace kami;
 using namespace mlir;
 
+/// What a tile needs of A.
+static Value tileOfA(GemmOp op, const Plan &plan, GridKernel &kernel, Value a,
+                     const BlockTile &tile) {
+  unsigned rows = op.getTransposeA() ? 1 : 0;
+  return kernel.tileView(a, tile.batch, rows, tile.m, plan.tile.m, 1 - rows,
+                         /*otherOffset=*/Value(), 0);
+}
+
+/// What a tile needs of B.
+static Value tileOfB(GemmOp op, const Plan &plan, GridKernel &kernel, Value b,
+                     const BlockTile &tile) {
+  unsigned columns = op.getTransposeB() ? 0 : 1;
+  return kernel.tileView(b, tile.batch, columns, tile.n, plan.tile.n,
+                         1 - columns, /*otherOffset=*/Value(), 0);
+}
+
+/// Tells the product which one follows, and counts its turns.
+static void prefetchNext(GemmOp op, GemmOp product, const Plan &plan,
+                         GridKernel &kernel, IRMapping &values,
+                         NextTile &next) {
+  OpBuilder::InsertionGuard guard(kernel.b);
+  kernel.b.setInsertionPoint(product);
+  product.getNextAMutable().assign(
+      tileOfA(op, plan, kernel, values.lookup(op.getA()), next.tile));
+  product.getNextBMutable().assign(
+      tileOfB(op, plan, kernel, values.lookup(op.getB()), next.tile));
+  product.getHasNextMutable().assign(next.exists);
+  product.getTurnMutable().assign(next.turn);
+  ImplicitLocOpBuilder &b = kernel.b;
+  Value depth =
+      kernel.extentOf(product.getA(), product.getTransposeA() ? 0 : 1);
+  Value turns = b.createOrFold<arith::MaxUIOp>(
+      b.createOrFold<arith::CeilDivUIOp>(depth, kernel.constant(plan.tile.k)),
+      kernel.constant(plan.stages - 1));
+  next.turn = b.createOrFold<arith::AddIOp>(next.turn, turns);
+}
+
 /// The product of one tile, as a `kami.gemm` of one block.
 static void emitTileProduct(GemmOp op, const Plan &plan, GridKernel &kernel,
-                            IRMapping &values, const BlockTile &tile) {
-  unsigned rowsOfA = op.getTransposeA() ? 1 : 0;
-  unsigned columnsOfB = op.getTransposeB() ? 0 : 1;
-  Value none;
+                            IRMapping &values, const BlockTile &tile,
+                            NextTile *next) {
   SmallVector<Value> operands = llvm::map_to_vector(
       op->getOperands(), [&](Value value) { return values.lookup(value); });
-  operands[0] = kernel.tileView(operands[0], tile.batch, rowsOfA, tile.m,
-                                plan.tile.m, 1 - rowsOfA, none, 0);
-  operands[1] = kernel.tileView(operands[1], tile.batch, columnsOfB, tile.n,
-                                plan.tile.n, 1 - columnsOfB, none, 0);
+  operands[0] = tileOfA(op, plan, kernel, operands[0], tile);
+  operands[1] = tileOfB(op, plan, kernel, operands[1], tile);
   operands[2] = kernel.tileView(operands[2], tile.batch, 0, tile.m, plan.tile.m,
                                 1, tile.n, plan.tile.n);
   SmallVector<std::pair<Role, SmallVector<AffineMap>>> newMaps;
@@ -51,6 +84,8 @@ static void emitTileProduct(GemmOp op, const Plan &plan, GridKernel &kernel,
   GemmOp product = op.cloneWith(kernel.b, operands);
   for (auto &[role, maps] : newMaps)
     product.setElementMaps(role, maps);
+  if (next)
+    prefetchNext(op, product, plan, kernel, values, *next);
 }
 
 static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
@@ -63,13 +98,13 @@ static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
     return failure();
   Tiling tiling{op.getC(), 0, 1, plan->tile.m, plan->tile.n};
   GridKernel kernel(op, tiling, op.getPlan()->getThreads(), plan->teams,
-                    plan->blocks);
+                    plan->blocks, plan->prefetches);
   kernel.run(symbols,
              kernelName("gemm", {op.getM(), op.getN(), op.getK()},
                         op.getAType().getElementType()),
              kami::sharedLayout(*plan).bytes,
-             [&](IRMapping &values, const BlockTile &tile) {
-               emitTileProduct(op, *plan, kernel, values, tile);
+             [&](IRMapping &values, const BlockTile &tile, NextTile *next) {
+               emitTileProduct(op, *plan, kernel, values, tile, next);
              });
   op.erase();
   return success();

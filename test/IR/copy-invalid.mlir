@@ -66,3 +66,33 @@ func.func @threads(%a: memref<8x8xf16>, %t: memref<8x8xf16, #gpu.address_space<w
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 // expected-error@+1 {{expected at most 2147483647 blocks, but got -1}}
 #blocks = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 64x64x32, transport = staged, slices = {k = 16, shared = [0, 0]}, blocks = -1>
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected what comes next to be prefetched only by blocks in turn, in two stages or more, but got 0 blocks and stages = 2}}
+#ahead = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = copied, slices = {k = 16, shared = [0, 0]}, stages = 2, next = prefetched>
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected what comes next to be prefetched only by blocks in turn, in two stages or more, but got 4 blocks and stages = 1}}
+#ahead = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = copied, slices = {k = 16, shared = [0, 0]}, blocks = 4, next = prefetched>
+
+// -----
+
+func.func @no_plan(%a: memref<16x16xf16>, %c: memref<16x16xf16>, %more: i1, %turn: index) {
+  // expected-error@+1 {{expected a plan that prefetches what comes next}}
+  kami.gemm ins(%a, %a : memref<16x16xf16>, memref<16x16xf16>) outs(%c : memref<16x16xf16>) accumulator(f32) next(%a, %a : memref<16x16xf16>, memref<16x16xf16>) if %more turn %turn
+  return
+}
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#ahead = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = copied, slices = {k = 16, shared = [0, 0]}, stages = 2, blocks = 4, next = prefetched>
+func.func @other_type(%a: memref<16x16xf16>, %other: memref<16x8xf16>, %c: memref<16x16xf16>, %more: i1, %turn: index) {
+  // expected-error@+1 {{expected the next B of type 'memref<16x16xf16>', but got 'memref<16x8xf16>'}}
+  kami.gemm ins(%a, %a : memref<16x16xf16>, memref<16x16xf16>) outs(%c : memref<16x16xf16>) accumulator(f32) next(%a, %other : memref<16x16xf16>, memref<16x8xf16>) if %more turn %turn plan(#ahead)
+  return
+}

@@ -9,8 +9,11 @@
 #include "kami/Driver/GemmSpec.h"
 #include "kami/Driver/Run.h"
 #include "kami/Model/PaperModel.h"
+#include "kami/Plan/Planner.h"
 #include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"
+#include <numeric>
+#include <random>
 
 using namespace kami;
 
@@ -98,6 +101,102 @@ TEST(Volume, EachElementIsReadOnceByABlock) {
     }
     EXPECT_EQ(report.buffers[2].bytesRead, 0);
     EXPECT_EQ(report.buffers[2].bytesWritten, 64 * 64 * 4);
+  }
+}
+
+/// The bytes of a batch's C, whose products' A and B are those `products` of
+/// an endless row of random ones.
+std::vector<uint8_t> multiplyBatch(GemmSpec spec,
+                                   llvm::ArrayRef<int64_t> products,
+                                   std::optional<int64_t> blocks = {}) {
+  mlir::MLIRContext context;
+  loadAllDialects(context);
+  spec.batch = products.size();
+  mlir::OwningOpRef<mlir::ModuleOp> module = buildModule(&context, spec);
+  auto function = *module->getOps<mlir::func::FuncOp>().begin();
+  for (unsigned number : {0, 1}) {
+    auto type =
+        mlir::cast<mlir::MemRefType>(function.getArgumentTypes()[number]);
+    int64_t elements = type.getDimSize(1) * type.getDimSize(2);
+    std::vector<llvm::APFloat> values;
+    for (int64_t product : products) {
+      std::mt19937_64 random(2 * product + number);
+      std::uniform_real_distribution<double> uniform(-1, 1);
+      for (int64_t i = 0; i != elements; ++i) {
+        llvm::APFloat value(uniform(random));
+        bool isInexact;
+        value.convert(mlir::cast<mlir::FloatType>(type.getElementType())
+                          .getFloatSemantics(),
+                      llvm::APFloat::rmNearestTiesToEven, &isInexact);
+        values.push_back(value);
+      }
+    }
+    function.setArgAttr(
+        number, contentsAttributeName,
+        mlir::DenseElementsAttr::get(
+            mlir::RankedTensorType::get(type.getShape(), type.getElementType()),
+            values));
+  }
+  CompileOptions compile;
+  if (blocks) {
+    // The planner's choice, by few blocks in turn.
+    Problem problem;
+    problem.extents = spec.extents;
+    problem.operand = spec.operand;
+    problem.accumulator = spec.accumulator;
+    problem.output = spec.output;
+    problem.batch = products.size();
+    problem.isReproducible = true;
+    const Chip &chip = *llvm::cantFail(findChip("sm_90"));
+    compile.plan = llvm::cantFail(choosePlan(problem, chip)).best()->plan;
+    compile.plan->blocks = *blocks;
+  }
+  RunOptions run;
+  run.poisoned = {2};
+  Compilation compilation;
+  llvm::Expected<RunResult> result =
+      compileAndRun(*module, compile, run, compilation);
+  EXPECT_TRUE(bool(result));
+  if (!result) {
+    ADD_FAILURE() << llvm::toString(result.takeError());
+    return {};
+  }
+  EXPECT_TRUE(result->ok) << result->failure;
+  return result->contents[2];
+}
+
+// As the op says unless it is asked otherwise: alone, among few and among so
+// many that the plan is another one, wherever it is, and on any grid.
+TEST(Reproducible, BitsDoNotDependOnTheBatch) {
+  struct {
+    Extents extents;
+    ElementKind type;
+    ElementKind output;
+  } cases[] = {{{16, 16, 16}, ElementKind::F16, ElementKind::F16},
+               {{40, 24, 72}, ElementKind::F16, ElementKind::F32},
+               {{16, 24, 100}, ElementKind::TF32, ElementKind::F32},
+               {{17, 9, 33}, ElementKind::F64, ElementKind::F64}};
+  for (const auto &one : cases) {
+    GemmSpec spec;
+    spec.extents = one.extents;
+    spec.operand = one.type;
+    spec.accumulator = defaultAccumulator(one.type);
+    spec.output = one.output;
+    std::vector<uint8_t> alone = multiplyBatch(spec, {5});
+    std::vector<int64_t> many(150);
+    std::iota(many.begin(), many.end(), 0);
+    many[0] = many[137] = 5;
+    auto expectSame = [&](const std::vector<uint8_t> &all, int64_t position) {
+      ASSERT_GE(all.size(), (position + 1) * alone.size());
+      EXPECT_TRUE(std::equal(alone.begin(), alone.end(),
+                             all.begin() + position * alone.size()))
+          << "product " << position << " of " << all.size() / alone.size();
+    };
+    expectSame(multiplyBatch(spec, {1, 2, 5}), 2);
+    for (std::vector<uint8_t> all :
+         {multiplyBatch(spec, many), multiplyBatch(spec, many, /*blocks=*/3)})
+      for (int64_t position : {0, 5, 137})
+        expectSame(all, position);
   }
 }
 

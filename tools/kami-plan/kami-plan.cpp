@@ -35,7 +35,7 @@ static Flag type("type", "Type of A's and B's elements", "f16");
 static Flag typeB("type-b", "Type of B's elements where it is not A's");
 static Flag accumulator("accumulator", "Type of the sums");
 static Flag outputType("output-type", "Type of C's elements");
-static Flag batch("batch", "Number of products", "1");
+static Flag batch("batch", "Number of products");
 static Flag algorithm("algorithm", "auto, 1d, 2d or 3d", "auto");
 static Flag warps("warps", "Warps of a block");
 static Flag tile("tile", "What a block computes: MxNxK");

@@ -227,7 +227,9 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     computes a tile of its own.
 
     With `blocks = b` there are no more blocks than b: each takes every so many-th
-    tile (or team's tile) in turn. Without it, each tile has one of its own.
+    tile (or team's tile) in turn. Without it, each tile has one of its own. With
+    `next = prefetched` a block starts to copy the operands of the tile that it
+    takes next while it is still busy with one.
 
     Constraints:
     * (C1) the grid's and the tile's extents are positive
@@ -247,6 +249,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     * (C10) `copied` is for warps in one layer, which hold no slices and
       interleave no tiles; only it has several stages, and relays C
     * (C11) there are at most 2^31 - 1 blocks
+    * (C12) what comes next is prefetched only by blocks in turn, of operands
+      copied in two stages or more
   }];
   let parameters = (ins
     EnumParameter<Kami_AlgorithmEnum>:$algorithm,
@@ -260,14 +264,15 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     DefaultValuedParameter<"int64_t", "1">:$teams,
     DefaultValuedParameter<"int64_t", "1">:$stages,
     DefaultValuedParameter<"bool", "false">:$relaysC,
-    DefaultValuedParameter<"int64_t", "0">:$blocks);
+    DefaultValuedParameter<"int64_t", "0">:$blocks,
+    DefaultValuedParameter<"bool", "false">:$prefetches);
   let assemblyFormat = [{
     `<` $algorithm `,` `grid` `=` custom<Grid>($gridM, $gridN, $gridK) `,`
     `unit` `=` $unit `,` `atom` `=` $atom `,`
     `tile` `=` custom<Extents>($tileM, $tileN, $tileK) `,`
     `transport` `=` $transport `,`
     `slices` `=` `{` `k` `=` $sliceK `,` `shared` `=` `[` $sharedA `,` $sharedB `]` `}`
-    `` custom<SharedWork>($interleave, $teams, $stages, $relaysC, $blocks) `` `>`
+    `` custom<SharedWork>($interleave, $teams, $stages, $relaysC, $blocks, $prefetches) `` `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

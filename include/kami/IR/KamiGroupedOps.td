@@ -36,7 +36,8 @@ def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
     checks that.
 
     α and β are those of all products, as `kami.gemm` has them, or of each.
-    Accumulator, `precision` and `unsigned` are `kami.gemm`'s, too.
+    Accumulator, `precision`, `unsigned` and `reproducible` are `kami.gemm`'s,
+    too.
 
     `typical` is what a planner takes for the size of a product, 128 each if
     nothing is said: results do not depend on it but in the order of the sum.
@@ -71,6 +72,7 @@ def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
     UnitAttr:$bytes, UnitAttr:$transposeA, UnitAttr:$transposeB,
     TypeAttr:$accumulator, OptionalAttr<Kami_PrecisionAttr>:$precision,
     UnitAttr:$unsignedA, UnitAttr:$unsignedB,
+    DefaultValuedAttr<BoolAttr, "true">:$reproducible,
     OptionalAttr<DenseI64ArrayAttr>:$typical, OptionalAttr<Kami_PlanAttr>:$plan);
   let assemblyFormat = [{
     `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)` `outs` `(` $c `:` type($c) `)`
@@ -82,6 +84,7 @@ def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
     (`transpose_a` $transposeA^)? (`transpose_b` $transposeB^)?
     `accumulator` `(` $accumulator `)` (`precision` `` $precision^)?
     (`unsigned_a` $unsignedA^)? (`unsigned_b` $unsignedB^)?
+    (`reproducible` `=` $reproducible^)?
     (`typical` $typical^)? (`plan` `(` $plan^ `)`)? attr-dict
   }];
   let hasVerifier = 1;

@@ -78,6 +78,11 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     imaginary parts, with `conjugate_a` or `conjugate_b` of the conjugates; α and
     β are complex, too. `precision` says how the parts are multiplied.
 
+    Sums are `reproducible`: the bits of a product do not depend on how many
+    others are in the batch, where it is among them, or how many blocks share the
+    work. `reproducible = false` leaves the planner free to choose another order
+    of the sums for another batch.
+
     On tensors the result is the new C; on memrefs C is written in place and
     must not overlap A, B or what regions read.
 
@@ -85,6 +90,14 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     distributed over it already; the result is then the new C, distributed.
     Memrefs may be in workgroup memory. Every thread of the block takes part, and
     what other threads wrote to memory operands must be separated by a barrier.
+
+    There, a block may take products in turn, and start to copy the operands of
+    the next one before it is done with one, where their plan says
+    `next = prefetched`: `next` names that one's A and B, which are looked at only
+    if there is one. `turn` counts the tiles of k that came before, 0 for the
+    block's first product, which copies its first tiles itself; a product takes
+    as many turns as it has tiles of k, but no fewer than the plan's stages less
+    one. Between such products, the block's shared memory is theirs.
 
     Example:
 
@@ -156,6 +169,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     * (C16) where any of A, B, C and the accumulator is complex, all are of one
       type, complex f32 or complex f64, and there are no regions
     * (C17) `conjugate_a` and `conjugate_b` only where elements are complex
+    * (C18) `next` only for a plan that prefetches, and of the types of A and B
   }];
   let arguments = (ins
     Kami_MatrixOperand:$a, Kami_MatrixOperand:$b, Kami_MatrixOperand:$c,
@@ -163,10 +177,13 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     Variadic<Kami_ElementSource>:$prologueAOperands,
     Variadic<Kami_ElementSource>:$prologueBOperands,
     Variadic<Kami_ElementSource>:$epilogueOperands,
+    Optional<AnyMemRef>:$nextA, Optional<AnyMemRef>:$nextB,
+    Optional<I1>:$hasNext, Optional<Index>:$turn,
     UnitAttr:$transposeA, UnitAttr:$transposeB, TypeAttr:$accumulator,
     OptionalAttr<Kami_PlanAttr>:$plan, OptionalAttr<Kami_PrecisionAttr>:$precision,
     UnitAttr:$unsignedA, UnitAttr:$unsignedB,
     UnitAttr:$conjugateA, UnitAttr:$conjugateB,
+    DefaultValuedAttr<BoolAttr, "true">:$reproducible,
     OptionalAttr<AffineMapArrayAttr>:$prologueAMaps,
     OptionalAttr<AffineMapArrayAttr>:$prologueBMaps,
     OptionalAttr<AffineMapArrayAttr>:$epilogueMaps);
@@ -180,12 +197,15 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     (`conjugate_a` $conjugateA^)? (`conjugate_b` $conjugateB^)?
     `accumulator` `(` $accumulator `)` (`precision` `` $precision^)?
     (`unsigned_a` $unsignedA^)? (`unsigned_b` $unsignedB^)?
+    (`reproducible` `=` $reproducible^)?
     (`prologue_a` custom<ElementRegion>($prologueAOperands, type($prologueAOperands),
                                         $prologueAMaps, $prologueA)^)?
     (`prologue_b` custom<ElementRegion>($prologueBOperands, type($prologueBOperands),
                                         $prologueBMaps, $prologueB)^)?
     (`epilogue` custom<ElementRegion>($epilogueOperands, type($epilogueOperands),
                                       $epilogueMaps, $epilogue)^)?
+    (`next` `(` $nextA^ `,` $nextB `:` type($nextA) `,` type($nextB) `)`
+     `if` $hasNext `turn` $turn)?
     (`plan` `(` $plan^ `)`)?
     attr-dict (`->` type($result)^)?
   }];

@@ -136,6 +136,9 @@ struct Exchange {
   int64_t stages = 1;
   /// Whether C leaves through shared memory.
   bool relaysC = false;
+  /// Whether the next product's first copied tiles are on their way before this
+  /// one is done.
+  bool prefetches = false;
 
   bool isCopied() const { return transport == Transport::Copied; }
 

@@ -54,6 +54,9 @@ struct Plan {
   /// Blocks that share all tiles, each of which takes every so many-th; 0 for a
   /// block of its own for each tile.
   int64_t blocks = 0;
+  /// Of copied operands in several stages, whether a block that takes tiles in
+  /// turn starts to copy the next one's operands before it is done with one.
+  bool prefetches = false;
 
   Algorithm algorithm() const { return algorithmOf(grid); }
   /// Whether elements of these kinds are extended when a warp loads them.
@@ -77,9 +80,29 @@ struct Plan {
            byteWidth(atom->operand) >= longElement;
   }
   Exchange exchange(Source source = Source::Memory) const {
-    return {transport, source, source, unit(), isScoped(), stages, relaysC};
+    return {transport,  source, source,  unit(),
+            isScoped(), stages, relaysC, prefetches};
   }
 };
+
+/// In which order a plan adds up the terms of an element of C, and by which
+/// instruction: plans of one order give the same bits.
+struct SumOrder {
+  const Atom *atom;
+  /// Terms are dealt to so many instructions in turn.
+  int64_t interleaveK;
+  /// Layers that add up terms of their own, and which those are.
+  int64_t layers;
+  int64_t layerK;
+  int64_t tileK;
+};
+
+inline bool operator==(const SumOrder &a, const SumOrder &b) {
+  return a.atom == b.atom && a.interleaveK == b.interleaveK &&
+         a.layers == b.layers && a.layerK == b.layerK && a.tileK == b.tileK;
+}
+
+SumOrder sumOrderOf(const Plan &plan);
 
 } // namespace kami
 

@@ -98,10 +98,16 @@ struct Choice {
 
 /// Ties go to fewer warps, then fewer barriers, then more rows, then more
 /// columns, then the staged transport, so that the choice is the same
-/// everywhere. Errors: an extent out of range, types that the chip has no atom
-/// for, constraints that no grid meets, and a problem for which nothing fits.
+/// everywhere. Where the problem is reproducible, sums have the order of the
+/// choice for the reference batch. Errors: an extent out of range, types that
+/// the chip has no atom for, constraints that no grid meets, and a problem for
+/// which nothing fits.
 llvm::Expected<Choice> choosePlan(const Problem &problem, const Chip &chip,
                                   const PlannerOptions &options = {});
+
+/// The problem that any number of such products is, as far as their sums'
+/// order goes.
+Problem withReferenceBatch(const Problem &problem);
 
 /// The candidate that is this plan, scored as the planner does; `rejected` says
 /// what `verifyPlan` says.

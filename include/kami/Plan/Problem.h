@@ -50,6 +50,11 @@ struct Problem {
   /// memory, so that these can be copied from there.
   bool isCopyable = true;
 
+  /// Whether a plan's sums must not depend on how many products there are.
+  bool isReproducible = false;
+  /// How sums are to be added up.
+  std::optional<SumOrder> order;
+
   /// Elements are complex numbers of such parts: every block takes four real
   /// products, and holds two of its C.
   bool isComplex = false;

@@ -26,7 +26,8 @@ struct ProblemText {
   std::string type = "f16";
   /// Without it, `defaultAccumulator` of the type.
   std::string accumulator;
-  std::string batch = "1";
+  /// Without it, one product that is in no batch.
+  std::string batch;
   std::string algorithm = "auto";
   std::string warps;
   /// What a block computes, k terms at a time; without it, the planner's

@@ -214,6 +214,7 @@ static GemmOp rebuild(RewriterBase &rewriter, GemmOp op, Role role,
       op.getAccumulator(), op.getPlanAttr(), op.getPrecisionAttr(),
       op.getUnsignedA(), op.getUnsignedB());
   fresh->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  fresh.setReproducible(op.getReproducible());
   for (Role other : {Role::A, Role::B, Role::C}) {
     Region &region = other == role ? made.region : op.getElementRegion(other);
     if (region.empty())

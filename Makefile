@@ -31,7 +31,7 @@ test: build
 	@python3 scripts/run-tests.py $(BUILD)
 
 bench: build
-	$(BUILD)/bin/kami-bench
+	$(BUILD)/bin/kami-bench batch
 	$(BUILD)/bin/kami-bench grouped
 
 docs: setup

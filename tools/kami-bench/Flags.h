@@ -17,8 +17,8 @@ namespace kami {
 struct Flags {
   explicit Flags(llvm::cl::OptionCategory &category)
       : mode(llvm::cl::Positional,
-             llvm::cl::desc("batched|grouped|block|regret|calibrate|plot"),
-             llvm::cl::init("batched"), llvm::cl::cat(category)),
+             llvm::cl::desc("batch|grouped|block|regret|calibrate|plot"),
+             llvm::cl::init("batch"), llvm::cl::cat(category)),
         sizes("sizes",
               llvm::cl::desc("n of n x n x n, MxNxK (block), or MN/K, the "
                              "bounds of extents (grouped)"),
@@ -26,7 +26,7 @@ struct Flags {
               llvm::cl::list_init<std::string>({"16", "32", "64", "128"}),
               llvm::cl::cat(category)),
         all("all",
-            llvm::cl::desc("Every candidate of the planner (block, batched)"),
+            llvm::cl::desc("Every candidate of the planner (block, batch)"),
             llvm::cl::cat(category)),
         batches("batches", llvm::cl::desc("Numbers of products (grouped)"),
                 llvm::cl::CommaSeparated,
@@ -39,7 +39,7 @@ struct Flags {
                   llvm::cl::cat(category)),
         top("top",
             llvm::cl::desc("Of each transport so many of the planner's "
-                           "candidates, best first (batched)"),
+                           "candidates, best first (batch)"),
             llvm::cl::init(0), llvm::cl::cat(category)),
         blocks("blocks", llvm::cl::desc("Blocks of a launch (block)"),
                llvm::cl::init(16384), llvm::cl::cat(category)),
@@ -63,17 +63,16 @@ struct Flags {
                    llvm::cl::cat(category)),
         tiles("tiles",
               llvm::cl::desc("What a block computes, instead of the planner's "
-                             "choice (batched)"),
+                             "choice (batch)"),
               llvm::cl::value_desc("MxNxK,..."), llvm::cl::CommaSeparated,
               llvm::cl::list_init<std::string>({""}), llvm::cl::cat(category)),
         batch("batch", llvm::cl::desc("Products of a launch"),
               llvm::cl::init(10000), llvm::cl::cat(category)),
         repeats("repeats", llvm::cl::desc("Replays"), llvm::cl::init(20),
                 llvm::cl::cat(category)),
-        format(
-            "format",
-            llvm::cl::desc("text (batched) or csv (block); markdown (block)"),
-            llvm::cl::cat(category)),
+        format("format",
+               llvm::cl::desc("text (batch) or csv (block); markdown (block)"),
+               llvm::cl::cat(category)),
         output("o", llvm::cl::desc("File"), llvm::cl::init("-"),
                llvm::cl::cat(category)),
         peers("peers",
@@ -83,7 +82,7 @@ struct Flags {
         calibration(
             "calibration",
             llvm::cl::desc("What the device was measured to do: a file of "
-                           "kami-bench calibrate (batched, block, regret)"),
+                           "kami-bench calibrate (batch, block, regret)"),
             llvm::cl::value_desc("FILE"), llvm::cl::cat(category)),
         rows("rows",
              llvm::cl::desc("Files of rows (regret, plot); what is measured "
@@ -122,7 +121,7 @@ struct Flags {
 };
 
 /// Each parses what concerns it and runs. False: something was wrong, and said.
-llvm::Expected<bool> runBatchedMode(Flags &flags);
+llvm::Expected<bool> runBatchMode(Flags &flags);
 llvm::Expected<bool> runGroupedMode(Flags &flags);
 llvm::Expected<bool> runBlockMode(Flags &flags);
 llvm::Expected<bool> runRegretMode(Flags &flags);

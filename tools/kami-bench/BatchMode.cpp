@@ -1,4 +1,5 @@
-//===- BatchedMode.cpp - Batches beside cuBLAS ------------------------===//
+//===- BatchMode.cpp - Batches beside other libraries
+//----------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -45,7 +46,7 @@ static llvm::Expected<BenchmarkOptions> parse(Flags &flags) {
   return options;
 }
 
-llvm::Expected<bool> kami::runBatchedMode(Flags &flags) {
+llvm::Expected<bool> kami::runBatchMode(Flags &flags) {
   llvm::Expected<BenchmarkOptions> options = parse(flags);
   if (!options)
     return options.takeError();

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Driver/Benchmark.h"
-#include "BenchmarkOperands.h"
-#include "Cublas.h"
+#include "Contestants.h"
 #include "CudaStatus.h"
-#include "TimedGraph.h"
+#include "SpeedOfLight.h"
+#include "TorchTimes.h"
 #include "kami/Driver/Compile.h"
 #include "kami/Driver/GemmSpec.h"
 #include "kami/Driver/Run.h"
@@ -63,118 +63,13 @@ llvm::Error kami::checkOptions(const BenchmarkOptions &options) {
   if (options.repeats < 1)
     return llvm::createStringError("expected --repeats of 1 or more, but got " +
                                    llvm::Twine(options.repeats));
+  if (!options.triton.empty())
+    if (llvm::Error error = TritonKernels::load(options.triton).takeError())
+      return error;
+  if (!options.torch.empty())
+    if (llvm::Error error = TorchTimes::load(options.torch).takeError())
+      return error;
   return llvm::Error::success();
-}
-
-//===----------------------------------------------------------------------===//
-// Contestants
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Something that computes the batch, and how long it took.
-class Contestant {
-public:
-  explicit Contestant(KamiCudaDevice *device) : device(device), graph(device) {}
-  virtual ~Contestant() = default;
-
-  /// Queues the products of one set.
-  virtual llvm::Error enqueue(const OperandSet &set, KamiCudaStream stream) = 0;
-
-  /// Makes the graph: `launches` launches, taking the sets in turn.
-  llvm::Error capture(const Operands &operands, int64_t launches,
-                      KamiCudaStream stream) {
-    return graph.capture(launches, stream, [&](int64_t launch) {
-      return enqueue(operands.set(launch % operands.setCount()), stream);
-    });
-  }
-
-protected:
-  KamiCudaDevice *device;
-
-public:
-  TimedGraph graph;
-};
-
-class CublasContestant : public Contestant {
-public:
-  CublasContestant(KamiCudaDevice *device, Cublas &cublas,
-                   const OperandShape &shape)
-      : Contestant(device), cublas(cublas), shape(shape) {}
-
-  llvm::Error enqueue(const OperandSet &set, KamiCudaStream) override {
-    CublasProduct product;
-    product.extents = {shape.n, shape.n, shape.n};
-    product.batch = shape.batch;
-    product.type = shape.type;
-    product.a = set.a;
-    product.b = set.b;
-    product.c = set.c;
-    return cublas.multiply(product);
-  }
-
-private:
-  Cublas &cublas;
-  OperandShape shape;
-};
-
-class KamiContestant : public Contestant {
-public:
-  KamiContestant(KamiCudaDevice *device, const OperandShape &shape)
-      : Contestant(device), shape(shape), module(device) {}
-
-  /// Loads the kernel. Its parameters are expected to be A, B and C.
-  llvm::Error load(const Kernel &kernel);
-  llvm::Error enqueue(const OperandSet &set, KamiCudaStream stream) override;
-
-  int64_t registers = 0;
-
-private:
-  OperandShape shape;
-  CudaModule module;
-  KamiCudaFunction function = nullptr;
-  KamiCudaLaunch launch = {};
-};
-
-} // namespace
-
-llvm::Error KamiContestant::load(const Kernel &kernel) {
-  if (!kernel.blocks || kernel.argumentTypes.size() != 3)
-    return llvm::createStringError(
-        "expected a kernel of A, B and C with a grid known at compile time, "
-        "but got " +
-        llvm::Twine(kernel.argumentTypes.size()) + " arguments");
-  KamiCudaFunctionInfo info;
-  if (llvm::Error error = check(kamiCudaLoadModule(
-          device, kernel.binary.data(), kernel.binary.size(), module.out())))
-    return error;
-  if (llvm::Error error = check(kamiCudaGetFunction(
-          device, module.get(), kernel.name.c_str(), &function)))
-    return error;
-  if (llvm::Error error =
-          check(kamiCudaDescribeFunction(device, function, &info)))
-    return error;
-  registers = info.registers;
-  launch = {{unsigned(*kernel.blocks), 1, 1},
-            {unsigned(kernel.threads), 1, 1},
-            unsigned(kernel.sharedBytes)};
-  return llvm::Error::success();
-}
-
-llvm::Error KamiContestant::enqueue(const OperandSet &set,
-                                    KamiCudaStream stream) {
-  // A memref is passed as the fields of its descriptor: allocated and aligned
-  // pointer, offset, sizes, strides.
-  llvm::SmallVector<uint64_t, 27> fields;
-  for (KamiCudaPointer pointer : {set.a, set.b, set.c}) {
-    uint64_t batch = shape.batch, n = shape.n;
-    fields.append({pointer, pointer, 0, batch, n, n, n * n, n, 1});
-  }
-  llvm::SmallVector<void *, 27> arguments;
-  for (uint64_t &field : fields)
-    arguments.push_back(&field);
-  return check(kamiCudaLaunchKernel(device, function, &launch, stream,
-                                    arguments.data()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,6 +108,13 @@ private:
   llvm::Expected<std::vector<Candidate>> plan(const OperandShape &shape) const;
   llvm::Expected<std::unique_ptr<CublasContestant>>
   makePeer(const OperandShape &shape, const Operands &operands);
+  llvm::Expected<std::vector<std::unique_ptr<TritonContestant>>>
+  makeTritonPeers(const OperandShape &shape, const Operands &operands);
+  llvm::Expected<std::vector<LightContestant>>
+  makeLight(const OperandShape &shape, const Operands &operands);
+  GraphClock clock() const {
+    return {stream->get(), start->get(), stop->get()};
+  }
   llvm::Expected<std::string> firstRun(Contestant &contestant,
                                        const Operands &operands, double bound);
   void reject(Entry &entry, llvm::StringRef reason);
@@ -227,6 +129,9 @@ private:
   std::optional<CudaStream> stream;
   std::optional<CudaEvent> start, stop;
   std::unique_ptr<Cublas> cublas;
+  std::optional<SpeedOfLight> light;
+  TritonKernels triton;
+  TorchTimes torch;
 };
 
 } // namespace
@@ -265,6 +170,20 @@ llvm::Error Benchmark::open() {
     description.withoutCublas = llvm::toString(found.takeError());
     log << "kami-bench: warning: " << description.withoutCublas
         << "; its columns stay empty\n";
+  }
+  light.emplace(opened, **chip, info.multiprocessors, log);
+  if (!options.triton.empty()) {
+    llvm::Expected<TritonKernels> kernels = TritonKernels::load(options.triton);
+    if (!kernels)
+      return kernels.takeError();
+    triton = std::move(*kernels);
+    description.triton = triton.version;
+  }
+  if (!options.torch.empty()) {
+    llvm::Expected<TorchTimes> times = TorchTimes::load(options.torch);
+    if (!times)
+      return times.takeError();
+    torch = std::move(*times);
   }
   loadAllDialects(context);
   table.begin(description, options);
@@ -434,6 +353,69 @@ Benchmark::makePeer(const OperandShape &shape, const Operands &operands) {
   return nullptr;
 }
 
+/// The fastest few of Triton's kernels of the shape, checked and captured.
+llvm::Expected<std::vector<std::unique_ptr<TritonContestant>>>
+Benchmark::makeTritonPeers(const OperandShape &shape,
+                           const Operands &operands) {
+  constexpr size_t kept = 3;
+  std::vector<std::unique_ptr<TritonContestant>> all, best;
+  std::vector<TimedGraph *> graphs;
+  for (const TritonKernel &kernel : triton.kernels) {
+    if (kernel.type != shape.type || kernel.n != shape.n)
+      continue;
+    auto peer = std::make_unique<TritonContestant>(device.get(), kernel);
+    std::string reason = llvm::toString(peer->load(triton.folder, shape.batch));
+    if (reason.empty()) {
+      // Bounds as for cuBLAS: a peer may add up otherwise.
+      llvm::Expected<std::string> wrong =
+          firstRun(*peer, operands, 4 * errorBound(shape));
+      if (!wrong)
+        return llvm::createStringError("triton " + kernel.file + ": " +
+                                       llvm::toString(wrong.takeError()));
+      reason = *wrong;
+    }
+    if (reason.empty())
+      reason = llvm::toString(
+          peer->capture(operands, launchesPerGraph(operands), stream->get()));
+    if (!reason.empty()) {
+      log << "kami-bench: warning: " << name(shape.type) << " n=" << shape.n
+          << " triton " << kernel.file << ": " << reason << "\n";
+      continue;
+    }
+    graphs.push_back(&peer->graph);
+    all.push_back(std::move(peer));
+  }
+  if (all.empty() && !triton.folder.empty())
+    log << "kami-bench: warning: '" << triton.folder
+        << "' has no kernel that can be timed for " << name(shape.type)
+        << " n=" << shape.n << "\n";
+  llvm::Expected<std::vector<size_t>> places =
+      findFastest(graphs, kept, clock());
+  if (!places)
+    return places.takeError();
+  for (size_t place : *places)
+    best.push_back(std::move(all[place]));
+  return best;
+}
+
+llvm::Expected<std::vector<LightContestant>>
+Benchmark::makeLight(const OperandShape &shape, const Operands &operands) {
+  auto operandsOf = [&](int64_t number) -> LightOperands {
+    OperandSet set = operands.set(number);
+    return {set.a, set.b, set.c, shape.bytes(), shape.bytes(), shape.bytes()};
+  };
+  return light->contestants(
+      {operands.setCount(), launchesPerGraph(operands), operandsOf}, clock(),
+      log);
+}
+
+/// The time of the row's operations at the chip's rate, in microseconds.
+static double operationTime(const Chip &chip, const OperandShape &shape) {
+  std::optional<OperationRate> rate = operationRate(chip, shape.type);
+  double n = double(shape.n);
+  return rate ? 2 * n * n * n * double(shape.batch) / rate->teraflops / 1e6 : 0;
+}
+
 /// The planner's candidates, best first.
 llvm::Expected<std::vector<Candidate>>
 Benchmark::plan(const OperandShape &shape) const {
@@ -498,15 +480,45 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
     return peer.takeError();
   if (*peer)
     contestants.push_back(&(*peer)->graph);
+  auto tritonPeers = makeTritonPeers(shape, operands);
+  if (!tritonPeers)
+    return tritonPeers.takeError();
+  for (const std::unique_ptr<TritonContestant> &each : *tritonPeers)
+    contestants.push_back(&each->graph);
+  llvm::Expected<std::vector<LightContestant>> lights =
+      makeLight(shape, operands);
+  if (!lights)
+    return lights.takeError();
+  for (const LightContestant &each : *lights)
+    contestants.push_back(each.graph.get());
   if (!contestants.empty())
-    if (llvm::Error error = takeTurns(contestants, options.repeats,
-                                      stream->get(), start->get(), stop->get()))
+    if (llvm::Error error = takeTurns(contestants, options.repeats, clock()))
       return error;
+
+  BenchmarkRow common;
+  if (*peer)
+    common.cublas = (*peer)->graph.time();
+  for (const std::unique_ptr<TritonContestant> &each : *tritonPeers)
+    if (LaunchTime time = each->graph.time();
+        common.triton.median == 0 || time.median < common.triton.median) {
+      common.triton = time;
+      common.tritonSetting = each->kernel.setting;
+    }
+  common.torch = torch.find(shape.type, shape.n, shape.batch);
+  if (const LightContestant *best = fastest(*lights)) {
+    common.light.bytes = best->graph->time().median;
+    common.light.kernel = best->kernel->variant.describe();
+    common.light.operations =
+        operationTime(**findChip(description.chip), shape);
+  }
   for (Entry &entry : entries) {
     if (entry.contestant)
       entry.row.kami = entry.contestant->graph.time();
-    if (*peer)
-      entry.row.cublas = (*peer)->graph.time();
+    entry.row.cublas = common.cublas;
+    entry.row.triton = common.triton;
+    entry.row.tritonSetting = common.tritonSetting;
+    entry.row.torch = common.torch;
+    entry.row.light = common.light;
     table.add(entry.row);
   }
   return llvm::Error::success();

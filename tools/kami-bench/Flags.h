@@ -71,7 +71,7 @@ struct Flags {
         repeats("repeats", llvm::cl::desc("Replays"), llvm::cl::init(20),
                 llvm::cl::cat(category)),
         format("format",
-               llvm::cl::desc("text (batch) or csv (block); markdown (block)"),
+               llvm::cl::desc("text (batch), csv (block) or markdown"),
                llvm::cl::cat(category)),
         output("o", llvm::cl::desc("File"), llvm::cl::init("-"),
                llvm::cl::cat(category)),
@@ -79,23 +79,33 @@ struct Flags {
               llvm::cl::desc("The library of peers (block); without it, "
                              "libkami-peers.so where it is found"),
               llvm::cl::value_desc("FILE"), llvm::cl::cat(category)),
+        triton("triton",
+               llvm::cl::desc("A folder of scripts/peers/triton-batch.py "
+                              "--triton: its kernels are timed, too (batch)"),
+               llvm::cl::value_desc("DIR"), llvm::cl::cat(category)),
+        torch("torch",
+              llvm::cl::desc("A file of scripts/peers/triton-batch.py --torch, "
+                             "measured just before: its times become a column "
+                             "(batch)"),
+              llvm::cl::value_desc("FILE"), llvm::cl::cat(category)),
         calibration(
             "calibration",
             llvm::cl::desc("What the device was measured to do: a file of "
                            "kami-bench calibrate (batch, block, regret)"),
             llvm::cl::value_desc("FILE"), llvm::cl::cat(category)),
-        rows("rows",
-             llvm::cl::desc("Files of rows (regret, plot); what is measured "
-                            "is appended to the first"),
-             llvm::cl::value_desc("FILE"), llvm::cl::CommaSeparated,
-             llvm::cl::cat(category)),
+        rows(
+            "rows",
+            llvm::cl::desc("Files of rows (regret, plot, batch with --report); "
+                           "what regret measures is appended to the first"),
+            llvm::cl::value_desc("FILE"), llvm::cl::CommaSeparated,
+            llvm::cl::cat(category)),
         shard("shard", llvm::cl::desc("Measure the i-th of n parts (regret)"),
               llvm::cl::value_desc("i/n"), llvm::cl::init("0/1"),
               llvm::cl::cat(category)),
-        report(
-            "report",
-            llvm::cl::desc("Measure nothing, print what the rows say (regret)"),
-            llvm::cl::cat(category)),
+        report("report",
+               llvm::cl::desc(
+                   "Measure nothing, print what the rows say (regret, batch)"),
+               llvm::cl::cat(category)),
         device("device", llvm::cl::desc("Number of the device"),
                llvm::cl::init(0), llvm::cl::cat(category)),
         figure("figure",
@@ -112,7 +122,7 @@ struct Flags {
   llvm::cl::list<std::string> types, algorithms, tiles;
   llvm::cl::opt<int64_t> batch, repeats;
   llvm::cl::opt<std::string> format, output;
-  llvm::cl::opt<std::string> peers, calibration;
+  llvm::cl::opt<std::string> peers, triton, torch, calibration;
   llvm::cl::list<std::string> rows;
   llvm::cl::opt<std::string> shard;
   llvm::cl::opt<bool> report;

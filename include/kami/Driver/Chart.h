@@ -38,7 +38,12 @@ struct Chart {
   std::string xLabel, yLabel;
   std::vector<std::string> categories;
   std::vector<Series> series;
+  /// What the values are held against: a line across the plot.
+  std::optional<double> reference;
 };
+
+/// Leaves out series without a value.
+void dropEmptySeries(Chart &chart);
 
 struct Figure {
   std::string title;

@@ -1,5 +1,4 @@
-//===- BatchFigures.cpp
-//-----------------------------------------------------===//
+//===- BatchFigures.cpp ---------------------------------------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Benchmark.cpp - Batched products beside the vendor's library ------===//
+//===- Benchmark.cpp - Batched products beside the vendor's library -------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -84,6 +84,15 @@ struct Entry {
   std::unique_ptr<KamiContestant> contestant;
 };
 
+/// Those that kami is compared with, where they can be timed.
+struct Peers {
+  std::unique_ptr<CublasContestant> cublas;
+  std::vector<std::unique_ptr<TritonContestant>> triton;
+  std::vector<LightContestant> light;
+
+  std::vector<TimedGraph *> graphs() const;
+};
+
 class Benchmark {
 public:
   Benchmark(const BenchmarkOptions &options, BenchmarkTable &table,
@@ -106,8 +115,12 @@ private:
                                   const Candidate *candidate,
                                   const Operands &operands);
   llvm::Expected<std::vector<Candidate>> plan(const OperandShape &shape) const;
+  llvm::Expected<Peers> makePeers(const OperandShape &shape,
+                                  const Operands &operands);
+  void addTimes(const OperandShape &shape, const Peers &peers,
+                BenchmarkRow &row) const;
   llvm::Expected<std::unique_ptr<CublasContestant>>
-  makePeer(const OperandShape &shape, const Operands &operands);
+  makeCublasPeer(const OperandShape &shape, const Operands &operands);
   llvm::Expected<std::vector<std::unique_ptr<TritonContestant>>>
   makeTritonPeers(const OperandShape &shape, const Operands &operands);
   llvm::Expected<std::vector<LightContestant>>
@@ -334,7 +347,7 @@ llvm::Expected<Entry> Benchmark::makeEntry(const OperandShape &shape,
 
 /// cuBLAS on the shape, or null where it cannot be timed.
 llvm::Expected<std::unique_ptr<CublasContestant>>
-Benchmark::makePeer(const OperandShape &shape, const Operands &operands) {
+Benchmark::makeCublasPeer(const OperandShape &shape, const Operands &operands) {
   if (!cublas)
     return nullptr;
   auto peer = std::make_unique<CublasContestant>(device.get(), *cublas, shape);
@@ -416,6 +429,52 @@ static double operationTime(const Chip &chip, const OperandShape &shape) {
   return rate ? 2 * n * n * n * double(shape.batch) / rate->teraflops / 1e6 : 0;
 }
 
+std::vector<TimedGraph *> Peers::graphs() const {
+  std::vector<TimedGraph *> all;
+  if (cublas)
+    all.push_back(&cublas->graph);
+  for (const std::unique_ptr<TritonContestant> &each : triton)
+    all.push_back(&each->graph);
+  for (const LightContestant &each : light)
+    all.push_back(each.graph.get());
+  return all;
+}
+
+llvm::Expected<Peers> Benchmark::makePeers(const OperandShape &shape,
+                                           const Operands &operands) {
+  Peers peers;
+  auto cublas = makeCublasPeer(shape, operands);
+  if (!cublas)
+    return cublas.takeError();
+  peers.cublas = std::move(*cublas);
+  auto triton = makeTritonPeers(shape, operands);
+  if (!triton)
+    return triton.takeError();
+  peers.triton = std::move(*triton);
+  auto light = makeLight(shape, operands);
+  if (!light)
+    return light.takeError();
+  peers.light = std::move(*light);
+  return peers;
+}
+
+/// What the peers took.
+void Benchmark::addTimes(const OperandShape &shape, const Peers &peers,
+                         BenchmarkRow &row) const {
+  if (peers.cublas)
+    row.cublas = peers.cublas->graph.time();
+  for (const std::unique_ptr<TritonContestant> &each : peers.triton)
+    if (LaunchTime time = each->graph.time();
+        row.triton.median == 0 || time.median < row.triton.median) {
+      row.triton = time;
+      row.tritonSetting = each->kernel.setting;
+    }
+  row.torch = torch.find(shape.type, shape.n, shape.batch);
+  if (const LightContestant *best = fastest(peers.light))
+    row.light = {best->graph->time().median, best->kernel->variant.describe(),
+                 operationTime(**findChip(description.chip), shape)};
+}
+
 /// The planner's candidates, best first.
 llvm::Expected<std::vector<Candidate>>
 Benchmark::plan(const OperandShape &shape) const {
@@ -474,51 +533,17 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
         if (llvm::Error error = add(algorithm, tile, nullptr))
           return error;
   }
-  llvm::Expected<std::unique_ptr<CublasContestant>> peer =
-      makePeer(shape, operands);
-  if (!peer)
-    return peer.takeError();
-  if (*peer)
-    contestants.push_back(&(*peer)->graph);
-  auto tritonPeers = makeTritonPeers(shape, operands);
-  if (!tritonPeers)
-    return tritonPeers.takeError();
-  for (const std::unique_ptr<TritonContestant> &each : *tritonPeers)
-    contestants.push_back(&each->graph);
-  llvm::Expected<std::vector<LightContestant>> lights =
-      makeLight(shape, operands);
-  if (!lights)
-    return lights.takeError();
-  for (const LightContestant &each : *lights)
-    contestants.push_back(each.graph.get());
+  llvm::Expected<Peers> peers = makePeers(shape, operands);
+  if (!peers)
+    return peers.takeError();
+  llvm::append_range(contestants, peers->graphs());
   if (!contestants.empty())
     if (llvm::Error error = takeTurns(contestants, options.repeats, clock()))
       return error;
-
-  BenchmarkRow common;
-  if (*peer)
-    common.cublas = (*peer)->graph.time();
-  for (const std::unique_ptr<TritonContestant> &each : *tritonPeers)
-    if (LaunchTime time = each->graph.time();
-        common.triton.median == 0 || time.median < common.triton.median) {
-      common.triton = time;
-      common.tritonSetting = each->kernel.setting;
-    }
-  common.torch = torch.find(shape.type, shape.n, shape.batch);
-  if (const LightContestant *best = fastest(*lights)) {
-    common.light.bytes = best->graph->time().median;
-    common.light.kernel = best->kernel->variant.describe();
-    common.light.operations =
-        operationTime(**findChip(description.chip), shape);
-  }
   for (Entry &entry : entries) {
     if (entry.contestant)
       entry.row.kami = entry.contestant->graph.time();
-    entry.row.cublas = common.cublas;
-    entry.row.triton = common.triton;
-    entry.row.tritonSetting = common.tritonSetting;
-    entry.row.torch = common.torch;
-    entry.row.light = common.light;
+    addTimes(shape, *peers, entry.row);
     table.add(entry.row);
   }
   return llvm::Error::success();

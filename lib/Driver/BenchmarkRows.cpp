@@ -1,5 +1,4 @@
-//===- BenchmarkRows.cpp - Measured batches, read again
-//--------------------===//
+//===- BenchmarkRows.cpp - Measured batches, read again -------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- BenchmarkTable.cpp - Times as CSV or in columns -------------------===//
+//===- BenchmarkTable.cpp - Times as CSV or in columns --------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- BlockRows.cpp - Measured products inside a block, as a table ----===//
+//===- BlockRows.cpp - Measured products inside a block, as a table -------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

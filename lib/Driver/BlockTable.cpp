@@ -1,4 +1,4 @@
-//===- BlockTable.cpp - Rows for a reader ----------------------------===//
+//===- BlockTable.cpp - Rows for a reader ---------------------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Chart.cpp - Bars and lines as SVG ------------------------------===//
+//===- Chart.cpp - Bars and lines as SVG ----------------------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Contestants.h - Who computes a batch --------------------*- C++ -*-===//
+//===- Contestants.h - Who computes a batch ---------------------*- C++ -*-===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

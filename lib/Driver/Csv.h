@@ -1,4 +1,4 @@
-//===- Csv.h - Tables as RFC 4180 -----------------------------*- C++ -*-===//
+//===- Csv.h - Tables as RFC 4180 -------------------------------*- C++ -*-===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Figures.cpp - The paper's figures from measured rows -----------===//
+//===- Figures.cpp - The paper's figures from measured rows ---------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

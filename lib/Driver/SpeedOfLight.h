@@ -6,55 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels that read all of A and B and write all of C and multiply nothing, in
-// several ways: which one is the fastest depends on how much there is to read.
+// The kernels that move the bytes of A, B and C and multiply nothing, run and
+// timed: the fastest of them is what a batch is held against.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KAMI_LIB_DRIVER_SPEEDOFLIGHT_H
 #define KAMI_LIB_DRIVER_SPEEDOFLIGHT_H
 
+#include "LightKernels.h"
 #include "TimedGraph.h"
-#include "kami/Target/Chip.h"
 #include <memory>
 #include <optional>
 
 namespace kami {
-
-/// How a kernel moves the bytes.
-struct LightVariant {
-  /// Whether the device's copy engine moves blocks of bytes through shared
-  /// memory; otherwise threads move words of 16 bytes through registers.
-  bool isBulk = false;
-  /// Blocks of a multiprocessor; 0 for as many blocks as it takes for each
-  /// thread to go once.
-  int64_t blocks = 0;
-  /// Of a block.
-  int64_t threads = 32;
-  /// Words of A, and as many of B, that a thread reads before it writes any.
-  int64_t words = 1;
-  /// Whether reads leave no trace in the first-level cache, and writes are
-  /// marked as not needed again.
-  bool isStreaming = false;
-  /// Of the copy engine: bytes of A, and as many of B, that are copied at once,
-  /// and how many of these are under way.
-  int64_t chunk = 0;
-  int64_t stages = 0;
-
-  /// "bulk, 8192 bytes, 4 stages, 3 a multiprocessor".
-  std::string describe() const;
-  /// Of dynamic shared memory.
-  int64_t sharedBytes() const { return 2 * chunk * stages; }
-};
-
-/// All that the chip can execute.
-std::vector<LightVariant> lightVariants(const Chip &chip);
-
-/// The kernel `kami_light`: three addresses, aligned to 16 bytes, then the
-/// bytes of A, B and C, all of 64 bits. Where threads move the words, C becomes
-/// A xor B, each continued by zeros; where the copy engine does, C's whole
-/// words are A's, and what follows the last of them is A xor B.
-std::string lightKernel(const LightVariant &variant, const Chip &chip);
 
 /// What a launch reads and writes.
 struct LightOperands {

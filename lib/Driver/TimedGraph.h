@@ -1,4 +1,4 @@
-//===- TimedGraph.h - Launches that are timed in turn ----------*- C++ -*-===//
+//===- TimedGraph.h - Launches that are timed in turn -----------*- C++ -*-===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

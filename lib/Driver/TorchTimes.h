@@ -1,4 +1,4 @@
-//===- TorchTimes.h - What torch.bmm took ----------------------*- C++ -*-===//
+//===- TorchTimes.h - What torch.bmm took -----------------------*- C++ -*-===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

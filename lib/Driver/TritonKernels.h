@@ -1,4 +1,4 @@
-//===- TritonKernels.h - Batches that Triton has compiled ------*- C++ -*-===//
+//===- TritonKernels.h - Batches that Triton has compiled -------*- C++ -*-===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

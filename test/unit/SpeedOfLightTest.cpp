@@ -1,4 +1,4 @@
-//===- SpeedOfLightTest.cpp ---------------------------------------------===//
+//===- SpeedOfLightTest.cpp -----------------------------------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- BatchMode.cpp - Batches beside other libraries
-//----------------------===//
+//===- BatchMode.cpp - Batches beside other libraries ---------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- PlotMode.cpp - Figures from rows -------------------------------===//
+//===- PlotMode.cpp - Figures from rows -----------------------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

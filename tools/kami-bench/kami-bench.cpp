@@ -1,4 +1,4 @@
-//===- kami-bench.cpp - Time products, and judge what is predicted -------===//
+//===- kami-bench.cpp - Time products, and judge what is predicted --------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Benchmark.h - Batched products beside the vendor's library --------===//
+//===- Benchmark.h - Batched products beside the vendor's library ---------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Chart.h - Bars and lines as SVG -------------------------*- C++ -*-===//
+//===- Chart.h - Bars and lines as SVG --------------------------*- C++ -*-===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

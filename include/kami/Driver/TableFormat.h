@@ -1,4 +1,4 @@
-//===- TableFormat.h - How tables are written -----------------*- C++ -*-===//
+//===- TableFormat.h - How tables are written -------------------*- C++ -*-===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -22,59 +22,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
-#include <climits>
 #include <map>
 
 using namespace kami;
-
-llvm::Expected<ElementKind> kami::parseBenchmarkType(llvm::StringRef spelling) {
-  std::optional<ElementKind> type = parseElementKind(spelling);
-  constexpr ElementKind known[] = {ElementKind::F16, ElementKind::BF16,
-                                   ElementKind::TF32, ElementKind::F32,
-                                   ElementKind::F64};
-  if (!type || !llvm::is_contained(known, *type))
-    return llvm::createStringError(
-        "expected --types of f16, bf16, tf32, f32 and f64, but got '" +
-        spelling + "'");
-  return *type;
-}
-
-llvm::Error kami::checkOptions(const BenchmarkOptions &options) {
-  // Larger ones are no block-level products, and their reference takes long.
-  constexpr int64_t maxSize = 1024;
-  for (int64_t n : options.sizes)
-    if (n < 1 || n > maxSize)
-      return llvm::createStringError("expected --sizes from 1 to " +
-                                     llvm::Twine(maxSize) + ", but got " +
-                                     llvm::Twine(n));
-  for (ElementKind type : options.types)
-    if (llvm::Error error = parseBenchmarkType(name(type)).takeError())
-      return error;
-  for (const std::string &algorithm : options.algorithms)
-    if (algorithm != "auto" && algorithm != "1d" && algorithm != "2d" &&
-        algorithm != "3d")
-      return llvm::createStringError(
-          "expected --algorithms of auto, 1d, 2d and 3d, but got '" +
-          algorithm + "'");
-  if (options.batch < 1 || options.batch > INT_MAX)
-    return llvm::createStringError("expected --batch from 1 to " +
-                                   llvm::Twine(INT_MAX) + ", but got " +
-                                   llvm::Twine(options.batch));
-  if (options.repeats < 1)
-    return llvm::createStringError("expected --repeats of 1 or more, but got " +
-                                   llvm::Twine(options.repeats));
-  if (!options.triton.empty())
-    if (llvm::Error error = TritonKernels::load(options.triton).takeError())
-      return error;
-  if (!options.torch.empty())
-    if (llvm::Error error = TorchTimes::load(options.torch).takeError())
-      return error;
-  return llvm::Error::success();
-}
-
-//===----------------------------------------------------------------------===//
-// The run
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -121,6 +71,10 @@ private:
                 BenchmarkRow &row) const;
   llvm::Expected<std::unique_ptr<CublasContestant>>
   makeCublasPeer(const OperandShape &shape, const Operands &operands);
+  llvm::Expected<double> timeOnce(Contestant &contestant,
+                                  const Operands &operands);
+  llvm::Expected<std::vector<std::unique_ptr<TritonContestant>>>
+  loadTritonPeers(const OperandShape &shape, const Operands &operands);
   llvm::Expected<std::vector<std::unique_ptr<TritonContestant>>>
   makeTritonPeers(const OperandShape &shape, const Operands &operands);
   llvm::Expected<std::vector<LightContestant>>
@@ -366,13 +320,29 @@ Benchmark::makeCublasPeer(const OperandShape &shape, const Operands &operands) {
   return nullptr;
 }
 
-/// The fastest few of Triton's kernels of the shape, checked and captured.
+/// Microseconds of one launch outside of a graph, the host's part included.
+llvm::Expected<double> Benchmark::timeOnce(Contestant &contestant,
+                                           const Operands &operands) {
+  double elapsed = 0;
+  if (llvm::Error error =
+          check(kamiCudaRecordEvent(device.get(), start->get(), stream->get())))
+    return error;
+  if (llvm::Error error = contestant.enqueue(operands.set(0), stream->get()))
+    return error;
+  for (KamiStatus status :
+       {kamiCudaRecordEvent(device.get(), stop->get(), stream->get()),
+        kamiCudaElapsed(device.get(), start->get(), stop->get(), &elapsed)})
+    if (llvm::Error error = check(status))
+      return error;
+  return elapsed;
+}
+
+/// Those of Triton's kernels of the shape that are right and not hopeless.
 llvm::Expected<std::vector<std::unique_ptr<TritonContestant>>>
-Benchmark::makeTritonPeers(const OperandShape &shape,
+Benchmark::loadTritonPeers(const OperandShape &shape,
                            const Operands &operands) {
-  constexpr size_t kept = 3;
-  std::vector<std::unique_ptr<TritonContestant>> all, best;
-  std::vector<TimedGraph *> graphs;
+  std::vector<std::pair<double, std::unique_ptr<TritonContestant>>> all;
+  double least = 0;
   for (const TritonKernel &kernel : triton.kernels) {
     if (kernel.type != shape.type || kernel.n != shape.n)
       continue;
@@ -387,27 +357,53 @@ Benchmark::makeTritonPeers(const OperandShape &shape,
                                        llvm::toString(wrong.takeError()));
       reason = *wrong;
     }
-    if (reason.empty())
-      reason = llvm::toString(
-          peer->capture(operands, launchesPerGraph(operands), stream->get()));
     if (!reason.empty()) {
       log << "kami-bench: warning: " << name(shape.type) << " n=" << shape.n
           << " triton " << kernel.file << ": " << reason << "\n";
       continue;
     }
-    graphs.push_back(&peer->graph);
-    all.push_back(std::move(peer));
+    llvm::Expected<double> time = timeOnce(*peer, operands);
+    if (!time)
+      return time.takeError();
+    least = all.empty() ? *time : std::min(least, *time);
+    all.emplace_back(*time, std::move(peer));
   }
-  if (all.empty() && !triton.folder.empty())
+  // Graphs of the slow ones would take most of the run. Of short launches it is
+  // the host's part that was timed.
+  constexpr double hostMicroseconds = 30;
+  std::vector<std::unique_ptr<TritonContestant>> hopeful;
+  for (auto &[time, peer] : all)
+    if (time <= 1.5 * least + hostMicroseconds)
+      hopeful.push_back(std::move(peer));
+  return hopeful;
+}
+
+/// The fastest few of Triton's kernels of the shape, checked and captured.
+llvm::Expected<std::vector<std::unique_ptr<TritonContestant>>>
+Benchmark::makeTritonPeers(const OperandShape &shape,
+                           const Operands &operands) {
+  constexpr size_t kept = 3;
+  auto hopeful = loadTritonPeers(shape, operands);
+  if (!hopeful)
+    return hopeful.takeError();
+  if (hopeful->empty() && !triton.folder.empty())
     log << "kami-bench: warning: '" << triton.folder
         << "' has no kernel that can be timed for " << name(shape.type)
         << " n=" << shape.n << "\n";
+  std::vector<TimedGraph *> graphs;
+  for (const std::unique_ptr<TritonContestant> &peer : *hopeful) {
+    if (llvm::Error error =
+            peer->capture(operands, launchesPerGraph(operands), stream->get()))
+      return error;
+    graphs.push_back(&peer->graph);
+  }
   llvm::Expected<std::vector<size_t>> places =
       findFastest(graphs, kept, clock());
   if (!places)
     return places.takeError();
+  std::vector<std::unique_ptr<TritonContestant>> best;
   for (size_t place : *places)
-    best.push_back(std::move(all[place]));
+    best.push_back(std::move((*hopeful)[place]));
   return best;
 }
 

@@ -31,8 +31,7 @@ test: build
 	@python3 scripts/run-tests.py $(BUILD)
 
 bench: build
-	$(BUILD)/bin/kami-bench
-	$(BUILD)/bin/kami-bench grouped
+	scripts/bench.sh $(BUILD)
 
 docs: setup
 	scripts/generate-docs.sh docs/reference

@@ -1,4 +1,4 @@
-//===- Benchmark.cpp - Batched products beside the vendor's library ------===//
+//===- Benchmark.cpp - Batched products beside the vendor's library -------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Driver/Benchmark.h"
-#include "BenchmarkOperands.h"
-#include "Cublas.h"
+#include "Contestants.h"
 #include "CudaStatus.h"
-#include "TimedGraph.h"
+#include "SpeedOfLight.h"
+#include "TorchTimes.h"
 #include "kami/Driver/Compile.h"
 #include "kami/Driver/GemmSpec.h"
 #include "kami/Driver/Run.h"
@@ -22,164 +22,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
-#include <climits>
 #include <map>
 
 using namespace kami;
-
-llvm::Expected<ElementKind> kami::parseBenchmarkType(llvm::StringRef spelling) {
-  std::optional<ElementKind> type = parseElementKind(spelling);
-  constexpr ElementKind known[] = {ElementKind::F16, ElementKind::BF16,
-                                   ElementKind::TF32, ElementKind::F32,
-                                   ElementKind::F64};
-  if (!type || !llvm::is_contained(known, *type))
-    return llvm::createStringError(
-        "expected --types of f16, bf16, tf32, f32 and f64, but got '" +
-        spelling + "'");
-  return *type;
-}
-
-llvm::Error kami::checkOptions(const BenchmarkOptions &options) {
-  // Larger ones are no block-level products, and their reference takes long.
-  constexpr int64_t maxSize = 1024;
-  for (int64_t n : options.sizes)
-    if (n < 1 || n > maxSize)
-      return llvm::createStringError("expected --sizes from 1 to " +
-                                     llvm::Twine(maxSize) + ", but got " +
-                                     llvm::Twine(n));
-  for (ElementKind type : options.types)
-    if (llvm::Error error = parseBenchmarkType(name(type)).takeError())
-      return error;
-  for (const std::string &algorithm : options.algorithms)
-    if (algorithm != "auto" && algorithm != "1d" && algorithm != "2d" &&
-        algorithm != "3d")
-      return llvm::createStringError(
-          "expected --algorithms of auto, 1d, 2d and 3d, but got '" +
-          algorithm + "'");
-  if (options.batch < 1 || options.batch > INT_MAX)
-    return llvm::createStringError("expected --batch from 1 to " +
-                                   llvm::Twine(INT_MAX) + ", but got " +
-                                   llvm::Twine(options.batch));
-  if (options.repeats < 1)
-    return llvm::createStringError("expected --repeats of 1 or more, but got " +
-                                   llvm::Twine(options.repeats));
-  return llvm::Error::success();
-}
-
-//===----------------------------------------------------------------------===//
-// Contestants
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Something that computes the batch, and how long it took.
-class Contestant {
-public:
-  explicit Contestant(KamiCudaDevice *device) : device(device), graph(device) {}
-  virtual ~Contestant() = default;
-
-  /// Queues the products of one set.
-  virtual llvm::Error enqueue(const OperandSet &set, KamiCudaStream stream) = 0;
-
-  /// Makes the graph: `launches` launches, taking the sets in turn.
-  llvm::Error capture(const Operands &operands, int64_t launches,
-                      KamiCudaStream stream) {
-    return graph.capture(launches, stream, [&](int64_t launch) {
-      return enqueue(operands.set(launch % operands.setCount()), stream);
-    });
-  }
-
-protected:
-  KamiCudaDevice *device;
-
-public:
-  TimedGraph graph;
-};
-
-class CublasContestant : public Contestant {
-public:
-  CublasContestant(KamiCudaDevice *device, Cublas &cublas,
-                   const OperandShape &shape)
-      : Contestant(device), cublas(cublas), shape(shape) {}
-
-  llvm::Error enqueue(const OperandSet &set, KamiCudaStream) override {
-    CublasProduct product;
-    product.extents = {shape.n, shape.n, shape.n};
-    product.batch = shape.batch;
-    product.type = shape.type;
-    product.a = set.a;
-    product.b = set.b;
-    product.c = set.c;
-    return cublas.multiply(product);
-  }
-
-private:
-  Cublas &cublas;
-  OperandShape shape;
-};
-
-class KamiContestant : public Contestant {
-public:
-  KamiContestant(KamiCudaDevice *device, const OperandShape &shape)
-      : Contestant(device), shape(shape), module(device) {}
-
-  /// Loads the kernel. Its parameters are expected to be A, B and C.
-  llvm::Error load(const Kernel &kernel);
-  llvm::Error enqueue(const OperandSet &set, KamiCudaStream stream) override;
-
-  int64_t registers = 0;
-
-private:
-  OperandShape shape;
-  CudaModule module;
-  KamiCudaFunction function = nullptr;
-  KamiCudaLaunch launch = {};
-};
-
-} // namespace
-
-llvm::Error KamiContestant::load(const Kernel &kernel) {
-  if (!kernel.blocks || kernel.argumentTypes.size() != 3)
-    return llvm::createStringError(
-        "expected a kernel of A, B and C with a grid known at compile time, "
-        "but got " +
-        llvm::Twine(kernel.argumentTypes.size()) + " arguments");
-  KamiCudaFunctionInfo info;
-  if (llvm::Error error = check(kamiCudaLoadModule(
-          device, kernel.binary.data(), kernel.binary.size(), module.out())))
-    return error;
-  if (llvm::Error error = check(kamiCudaGetFunction(
-          device, module.get(), kernel.name.c_str(), &function)))
-    return error;
-  if (llvm::Error error =
-          check(kamiCudaDescribeFunction(device, function, &info)))
-    return error;
-  registers = info.registers;
-  launch = {{unsigned(*kernel.blocks), 1, 1},
-            {unsigned(kernel.threads), 1, 1},
-            unsigned(kernel.sharedBytes)};
-  return llvm::Error::success();
-}
-
-llvm::Error KamiContestant::enqueue(const OperandSet &set,
-                                    KamiCudaStream stream) {
-  // A memref is passed as the fields of its descriptor: allocated and aligned
-  // pointer, offset, sizes, strides.
-  llvm::SmallVector<uint64_t, 27> fields;
-  for (KamiCudaPointer pointer : {set.a, set.b, set.c}) {
-    uint64_t batch = shape.batch, n = shape.n;
-    fields.append({pointer, pointer, 0, batch, n, n, n * n, n, 1});
-  }
-  llvm::SmallVector<void *, 27> arguments;
-  for (uint64_t &field : fields)
-    arguments.push_back(&field);
-  return check(kamiCudaLaunchKernel(device, function, &launch, stream,
-                                    arguments.data()));
-}
-
-//===----------------------------------------------------------------------===//
-// The run
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -187,6 +32,15 @@ namespace {
 struct Entry {
   BenchmarkRow row;
   std::unique_ptr<KamiContestant> contestant;
+};
+
+/// Those that kami is compared with, where they can be timed.
+struct Peers {
+  std::unique_ptr<CublasContestant> cublas;
+  std::vector<std::unique_ptr<TritonContestant>> triton;
+  std::vector<LightContestant> light;
+
+  std::vector<TimedGraph *> graphs() const;
 };
 
 class Benchmark {
@@ -211,8 +65,23 @@ private:
                                   const Candidate *candidate,
                                   const Operands &operands);
   llvm::Expected<std::vector<Candidate>> plan(const OperandShape &shape) const;
+  llvm::Expected<Peers> makePeers(const OperandShape &shape,
+                                  const Operands &operands);
+  void addTimes(const OperandShape &shape, const Peers &peers,
+                BenchmarkRow &row) const;
   llvm::Expected<std::unique_ptr<CublasContestant>>
-  makePeer(const OperandShape &shape, const Operands &operands);
+  makeCublasPeer(const OperandShape &shape, const Operands &operands);
+  llvm::Expected<double> timeOnce(Contestant &contestant,
+                                  const Operands &operands);
+  llvm::Expected<std::vector<std::unique_ptr<TritonContestant>>>
+  loadTritonPeers(const OperandShape &shape, const Operands &operands);
+  llvm::Expected<std::vector<std::unique_ptr<TritonContestant>>>
+  makeTritonPeers(const OperandShape &shape, const Operands &operands);
+  llvm::Expected<std::vector<LightContestant>>
+  makeLight(const OperandShape &shape, const Operands &operands);
+  GraphClock clock() const {
+    return {stream->get(), start->get(), stop->get()};
+  }
   llvm::Expected<std::string> firstRun(Contestant &contestant,
                                        const Operands &operands, double bound);
   void reject(Entry &entry, llvm::StringRef reason);
@@ -227,6 +96,9 @@ private:
   std::optional<CudaStream> stream;
   std::optional<CudaEvent> start, stop;
   std::unique_ptr<Cublas> cublas;
+  std::optional<SpeedOfLight> light;
+  TritonKernels triton;
+  TorchTimes torch;
 };
 
 } // namespace
@@ -265,6 +137,20 @@ llvm::Error Benchmark::open() {
     description.withoutCublas = llvm::toString(found.takeError());
     log << "kami-bench: warning: " << description.withoutCublas
         << "; its columns stay empty\n";
+  }
+  light.emplace(opened, **chip, info.multiprocessors, log);
+  if (!options.triton.empty()) {
+    llvm::Expected<TritonKernels> kernels = TritonKernels::load(options.triton);
+    if (!kernels)
+      return kernels.takeError();
+    triton = std::move(*kernels);
+    description.triton = triton.version;
+  }
+  if (!options.torch.empty()) {
+    llvm::Expected<TorchTimes> times = TorchTimes::load(options.torch);
+    if (!times)
+      return times.takeError();
+    torch = std::move(*times);
   }
   loadAllDialects(context);
   table.begin(description, options);
@@ -415,7 +301,7 @@ llvm::Expected<Entry> Benchmark::makeEntry(const OperandShape &shape,
 
 /// cuBLAS on the shape, or null where it cannot be timed.
 llvm::Expected<std::unique_ptr<CublasContestant>>
-Benchmark::makePeer(const OperandShape &shape, const Operands &operands) {
+Benchmark::makeCublasPeer(const OperandShape &shape, const Operands &operands) {
   if (!cublas)
     return nullptr;
   auto peer = std::make_unique<CublasContestant>(device.get(), *cublas, shape);
@@ -432,6 +318,157 @@ Benchmark::makePeer(const OperandShape &shape, const Operands &operands) {
   log << "kami-bench: warning: " << name(shape.type) << " n=" << shape.n
       << " cublas: " << reason << "\n";
   return nullptr;
+}
+
+/// Microseconds of one launch outside of a graph, the host's part included.
+llvm::Expected<double> Benchmark::timeOnce(Contestant &contestant,
+                                           const Operands &operands) {
+  double elapsed = 0;
+  if (llvm::Error error =
+          check(kamiCudaRecordEvent(device.get(), start->get(), stream->get())))
+    return error;
+  if (llvm::Error error = contestant.enqueue(operands.set(0), stream->get()))
+    return error;
+  for (KamiStatus status :
+       {kamiCudaRecordEvent(device.get(), stop->get(), stream->get()),
+        kamiCudaElapsed(device.get(), start->get(), stop->get(), &elapsed)})
+    if (llvm::Error error = check(status))
+      return error;
+  return elapsed;
+}
+
+/// Those of Triton's kernels of the shape that are right and not hopeless.
+llvm::Expected<std::vector<std::unique_ptr<TritonContestant>>>
+Benchmark::loadTritonPeers(const OperandShape &shape,
+                           const Operands &operands) {
+  std::vector<std::pair<double, std::unique_ptr<TritonContestant>>> all;
+  double least = 0;
+  for (const TritonKernel &kernel : triton.kernels) {
+    if (kernel.type != shape.type || kernel.n != shape.n)
+      continue;
+    auto peer = std::make_unique<TritonContestant>(device.get(), kernel);
+    std::string reason = llvm::toString(peer->load(triton.folder, shape.batch));
+    if (reason.empty()) {
+      // Bounds as for cuBLAS: a peer may add up otherwise.
+      llvm::Expected<std::string> wrong =
+          firstRun(*peer, operands, 4 * errorBound(shape));
+      if (!wrong)
+        return llvm::createStringError("triton " + kernel.file + ": " +
+                                       llvm::toString(wrong.takeError()));
+      reason = *wrong;
+    }
+    if (!reason.empty()) {
+      log << "kami-bench: warning: " << name(shape.type) << " n=" << shape.n
+          << " triton " << kernel.file << ": " << reason << "\n";
+      continue;
+    }
+    llvm::Expected<double> time = timeOnce(*peer, operands);
+    if (!time)
+      return time.takeError();
+    least = all.empty() ? *time : std::min(least, *time);
+    all.emplace_back(*time, std::move(peer));
+  }
+  // Graphs of the slow ones would take most of the run. Of short launches it is
+  // the host's part that was timed.
+  constexpr double hostMicroseconds = 30;
+  std::vector<std::unique_ptr<TritonContestant>> hopeful;
+  for (auto &[time, peer] : all)
+    if (time <= 1.5 * least + hostMicroseconds)
+      hopeful.push_back(std::move(peer));
+  return hopeful;
+}
+
+/// The fastest few of Triton's kernels of the shape, checked and captured.
+llvm::Expected<std::vector<std::unique_ptr<TritonContestant>>>
+Benchmark::makeTritonPeers(const OperandShape &shape,
+                           const Operands &operands) {
+  constexpr size_t kept = 3;
+  auto hopeful = loadTritonPeers(shape, operands);
+  if (!hopeful)
+    return hopeful.takeError();
+  if (hopeful->empty() && !triton.folder.empty())
+    log << "kami-bench: warning: '" << triton.folder
+        << "' has no kernel that can be timed for " << name(shape.type)
+        << " n=" << shape.n << "\n";
+  std::vector<TimedGraph *> graphs;
+  for (const std::unique_ptr<TritonContestant> &peer : *hopeful) {
+    if (llvm::Error error =
+            peer->capture(operands, launchesPerGraph(operands), stream->get()))
+      return error;
+    graphs.push_back(&peer->graph);
+  }
+  llvm::Expected<std::vector<size_t>> places =
+      findFastest(graphs, kept, clock());
+  if (!places)
+    return places.takeError();
+  std::vector<std::unique_ptr<TritonContestant>> best;
+  for (size_t place : *places)
+    best.push_back(std::move((*hopeful)[place]));
+  return best;
+}
+
+llvm::Expected<std::vector<LightContestant>>
+Benchmark::makeLight(const OperandShape &shape, const Operands &operands) {
+  auto operandsOf = [&](int64_t number) -> LightOperands {
+    OperandSet set = operands.set(number);
+    return {set.a, set.b, set.c, shape.bytes(), shape.bytes(), shape.bytes()};
+  };
+  return light->contestants(
+      {operands.setCount(), launchesPerGraph(operands), operandsOf}, clock(),
+      log);
+}
+
+/// The time of the row's operations at the chip's rate, in microseconds.
+static double operationTime(const Chip &chip, const OperandShape &shape) {
+  std::optional<OperationRate> rate = operationRate(chip, shape.type);
+  double n = double(shape.n);
+  return rate ? 2 * n * n * n * double(shape.batch) / rate->teraflops / 1e6 : 0;
+}
+
+std::vector<TimedGraph *> Peers::graphs() const {
+  std::vector<TimedGraph *> all;
+  if (cublas)
+    all.push_back(&cublas->graph);
+  for (const std::unique_ptr<TritonContestant> &each : triton)
+    all.push_back(&each->graph);
+  for (const LightContestant &each : light)
+    all.push_back(each.graph.get());
+  return all;
+}
+
+llvm::Expected<Peers> Benchmark::makePeers(const OperandShape &shape,
+                                           const Operands &operands) {
+  Peers peers;
+  auto cublas = makeCublasPeer(shape, operands);
+  if (!cublas)
+    return cublas.takeError();
+  peers.cublas = std::move(*cublas);
+  auto triton = makeTritonPeers(shape, operands);
+  if (!triton)
+    return triton.takeError();
+  peers.triton = std::move(*triton);
+  auto light = makeLight(shape, operands);
+  if (!light)
+    return light.takeError();
+  peers.light = std::move(*light);
+  return peers;
+}
+
+/// What the peers took.
+void Benchmark::addTimes(const OperandShape &shape, const Peers &peers,
+                         BenchmarkRow &row) const {
+  if (peers.cublas)
+    row.cublas = peers.cublas->graph.time();
+  for (const std::unique_ptr<TritonContestant> &each : peers.triton)
+    if (LaunchTime time = each->graph.time();
+        row.triton.median == 0 || time.median < row.triton.median) {
+      row.triton = time;
+      row.tritonSetting = each->kernel.setting;
+    }
+  row.torch = torch.find(shape.type, shape.n, shape.batch);
+  if (const LightContestant *best = fastest(peers.light))
+    row.light = {best->graph->time().median, best->kernel->variant.describe(),
+                 operationTime(**findChip(description.chip), shape)};
 }
 
 /// The planner's candidates, best first.
@@ -492,21 +529,17 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
         if (llvm::Error error = add(algorithm, tile, nullptr))
           return error;
   }
-  llvm::Expected<std::unique_ptr<CublasContestant>> peer =
-      makePeer(shape, operands);
-  if (!peer)
-    return peer.takeError();
-  if (*peer)
-    contestants.push_back(&(*peer)->graph);
+  llvm::Expected<Peers> peers = makePeers(shape, operands);
+  if (!peers)
+    return peers.takeError();
+  llvm::append_range(contestants, peers->graphs());
   if (!contestants.empty())
-    if (llvm::Error error = takeTurns(contestants, options.repeats,
-                                      stream->get(), start->get(), stop->get()))
+    if (llvm::Error error = takeTurns(contestants, options.repeats, clock()))
       return error;
   for (Entry &entry : entries) {
     if (entry.contestant)
       entry.row.kami = entry.contestant->graph.time();
-    if (*peer)
-      entry.row.cublas = (*peer)->graph.time();
+    addTimes(shape, *peers, entry.row);
     table.add(entry.row);
   }
   return llvm::Error::success();

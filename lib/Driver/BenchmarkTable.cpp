@@ -1,4 +1,4 @@
-//===- BenchmarkTable.cpp - Times as CSV or in columns -------------------===//
+//===- BenchmarkTable.cpp - Times as CSV or in columns --------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,15 +6,26 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Csv.h"
+#include "SpeedOfLight.h"
 #include "kami/Driver/Benchmark.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace kami;
 
 double BenchmarkRow::speedup() const {
   return kami.median > 0 ? cublas.median / kami.median : 0;
+}
+
+double BenchmarkRow::bestPeer() const {
+  double best = 0;
+  for (double peer : {cublas.median, triton.median, torch})
+    if (peer > 0 && (best == 0 || peer < best))
+      best = peer;
+  return best;
 }
 
 double BenchmarkRow::gigabytesPerSecond() const {
@@ -36,15 +47,36 @@ struct Column {
 
 enum : size_t { planColumn = 4 };
 /// In the order of `cells`.
-constexpr Column columns[] = {{"type", 4},           {"n", 4},
-                              {"batch", 6},          {"algorithm", 9},
-                              {"plan", -1},          {"kami_us", 9},
-                              {"kami_min", 9},       {"kami_max", 9},
-                              {"cublas_us", 9},      {"speedup", 7},
-                              {"GB/s", 6},           {"TFLOPS", 6},
-                              {"registers", 9},      {"cublas_min", 0},
-                              {"cublas_max", 0},     {"device", 0},
-                              {"cublas_version", 0}, {"predicted_us", 0}};
+constexpr Column columns[] = {{"type", 4},
+                              {"n", 4},
+                              {"batch", 6},
+                              {"algorithm", 9},
+                              {"plan", -1},
+                              {"kami_us", 9},
+                              {"kami_min", 9},
+                              {"kami_max", 9},
+                              {"cublas_us", 9},
+                              {"triton_us", 9},
+                              {"torch_us", 9},
+                              {"light_us", 9},
+                              {"speedup", 7},
+                              {"best_peer", 9},
+                              {"of_light", 8},
+                              {"GB/s", 6},
+                              {"TFLOPS", 6},
+                              {"registers", 9},
+                              {"cublas_min", 0},
+                              {"cublas_max", 0},
+                              {"triton_min", 0},
+                              {"triton_max", 0},
+                              {"triton_setting", 0},
+                              {"light_bytes_us", 0},
+                              {"light_operations_us", 0},
+                              {"light_kernel", 0},
+                              {"device", 0},
+                              {"cublas_version", 0},
+                              {"triton_version", 0},
+                              {"predicted_us", 0}};
 } // namespace
 
 /// Empty for 0: nothing was measured.
@@ -55,18 +87,69 @@ static std::string number(const char *format, double value) {
   return text;
 }
 
+/// A quotient of times; 0 where one is missing.
+static double ratio(double peer, double own) {
+  return peer > 0 && own > 0 ? peer / own : 0;
+}
+
+/// "NVIDIA H200 (sm_90), driver of CUDA 13.0, cuBLAS 13.1.0, Triton 3.5.0".
+static std::string describe(const BenchmarkDevice &device) {
+  std::string text = device.name;
+  if (!device.chip.empty())
+    text += " (" + device.chip + ")";
+  if (!device.driver.empty())
+    text += ", driver of CUDA " + device.driver;
+  if (!device.cublas.empty())
+    text += ", cuBLAS " + device.cublas;
+  else if (!device.withoutCublas.empty())
+    text += ", " + device.withoutCublas;
+  if (!device.triton.empty())
+    text += ", Triton " + device.triton;
+  return text;
+}
+
+/// What `light_us` is; the rates where the chip is known.
+static std::string describeLight(const BenchmarkDevice &device,
+                                 llvm::ArrayRef<ElementKind> types) {
+  std::string text =
+      "light: the fastest kernel found that reads A and B and writes C and "
+      "multiplies nothing, in the same run; where it is longer, the time of "
+      "the operations at the chip's rate";
+  llvm::Expected<const Chip *> chip = findChip(device.chip);
+  if (!chip) {
+    llvm::consumeError(chip.takeError());
+    return text;
+  }
+  llvm::ListSeparator comma(", ");
+  text += " (";
+  for (ElementKind type : types)
+    if (std::optional<OperationRate> rate = operationRate(**chip, type))
+      text +=
+          llvm::formatv("{0}{1} {2:F1} TFLOPS, {3}", llvm::StringRef(comma),
+                        name(type), rate->teraflops, name(rate->provenance));
+  return text + ")";
+}
+
 void BenchmarkTable::begin(const BenchmarkDevice &where,
                            const BenchmarkOptions &options) {
   device = where;
-  if (format == Format::Text) {
-    os << device.name << " (" << device.chip << "), driver of CUDA "
-       << device.driver << ", "
-       << (device.cublas.empty() ? device.withoutCublas
-                                 : "cuBLAS " + device.cublas)
-       << "\nmicroseconds of a launch: median, least and most of "
-       << options.repeats
-       << " replays of a graph; GB/s count A, B and C once\n\n";
+  if (format == TableFormat::Markdown) {
+    os << describe(device) << "; µs: the median of a launch (fastest–slowest "
+       << "replay); × the fastest peer counts those in the table; "
+       << describeLight(device, options.types) << "\n\n";
+    printMarkdownNames({"type", "n", "batch", "plan", "kami µs", "cuBLAS µs",
+                        "Triton µs", "torch µs", "light µs", "× cuBLAS",
+                        "× the fastest peer", "of light", "registers"},
+                       os);
+    os.flush();
+    return;
   }
+  if (format == TableFormat::Text)
+    os << describe(device)
+       << "\nmicroseconds of a launch: median, least and most of "
+       << options.repeats << " replays of a graph (torch: of a process of its "
+       << "own); GB/s count A, B and C once\n"
+       << describeLight(device, options.types) << "\n\n";
   llvm::SmallVector<std::string> names;
   for (const Column &column : columns)
     names.push_back(column.name);
@@ -74,33 +157,74 @@ void BenchmarkTable::begin(const BenchmarkDevice &where,
 }
 
 void BenchmarkTable::add(const BenchmarkRow &row) {
-  addCells({name(row.type).str(), std::to_string(row.n),
-            std::to_string(row.batch), row.algorithm, row.plan,
-            number("%.3f", row.kami.median), number("%.3f", row.kami.least),
-            number("%.3f", row.kami.most), number("%.3f", row.cublas.median),
+  if (format == TableFormat::Markdown)
+    return addMarkdown(row);
+  addCells({name(row.type).str(),
+            std::to_string(row.n),
+            std::to_string(row.batch),
+            row.algorithm,
+            row.plan,
+            number("%.3f", row.kami.median),
+            number("%.3f", row.kami.least),
+            number("%.3f", row.kami.most),
+            number("%.3f", row.cublas.median),
+            number("%.3f", row.triton.median),
+            number("%.3f", row.torch),
+            number("%.3f", row.light.microseconds()),
             number("%.2f", row.speedup()),
+            number("%.2f", ratio(row.bestPeer(), row.kami.median)),
+            number("%.3f", row.ofLight(row.kami.median)),
             number("%.0f", row.gigabytesPerSecond()),
             number("%.2f", row.teraflops()),
             row.registers ? std::to_string(row.registers) : "",
-            number("%.3f", row.cublas.least), number("%.3f", row.cublas.most),
-            device.name, device.cublas, number("%.3f", row.predicted)});
+            number("%.3f", row.cublas.least),
+            number("%.3f", row.cublas.most),
+            number("%.3f", row.triton.least),
+            number("%.3f", row.triton.most),
+            row.tritonSetting,
+            number("%.3f", row.light.bytes),
+            number("%.3f", row.light.operations),
+            row.light.kernel,
+            device.name,
+            device.cublas,
+            device.triton,
+            number("%.3f", row.predicted)});
 }
 
-/// A field as RFC 4180 wants it.
-static std::string quoted(llvm::StringRef cell) {
-  if (cell.find_first_of(",\"\n") == llvm::StringRef::npos)
-    return cell.str();
-  std::string text = "\"";
-  for (char character : cell)
-    text += character == '"' ? "\"\"" : std::string(1, character);
-  return text + "\"";
+/// A cell of a table for readers: a dash for nothing.
+static std::string orDash(std::string text) {
+  return text.empty() ? "–" : text;
+}
+
+void BenchmarkTable::addMarkdown(const BenchmarkRow &row) {
+  auto time = [](double microseconds) {
+    return orDash(number(microseconds < 10 ? "%.2f" : "%.1f", microseconds));
+  };
+  std::string kami = time(row.kami.median);
+  if (row.kami.median > 0)
+    kami += " (" + time(row.kami.least) + "–" + time(row.kami.most) + ")";
+  double share = 100 * row.ofLight(row.kami.median);
+  // How much is read at once is a detail to who compares times.
+  llvm::StringRef plan = row.plan;
+  if (row.kami.median > 0)
+    plan = plan.split(", slices").first;
+  printMarkdownLine(
+      {name(row.type).str(), std::to_string(row.n), std::to_string(row.batch),
+       plan.str(), kami, time(row.cublas.median), time(row.triton.median),
+       time(row.torch), time(row.light.microseconds()),
+       orDash(number("%.2f", row.speedup())),
+       orDash(number("%.2f", ratio(row.bestPeer(), row.kami.median))),
+       share > 0 ? number("%.0f", share) + " %" : "–",
+       row.registers ? std::to_string(row.registers) : "–"},
+      os);
+  os.flush();
 }
 
 void BenchmarkTable::addCells(llvm::ArrayRef<std::string> cells) {
-  if (format == Format::CSV) {
+  if (format == TableFormat::CSV) {
     llvm::ListSeparator comma(",");
     for (const std::string &cell : cells)
-      os << comma << quoted(cell);
+      os << comma << csvCell(cell);
   } else {
     for (auto [column, cell] : llvm::zip_equal(columns, cells))
       if (column.width > 0)

@@ -1,4 +1,4 @@
-//===- BlockRows.cpp - Measured products inside a block, as a table ----===//
+//===- BlockRows.cpp - Measured products inside a block, as a table -------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Driver/BlockRows.h"
+#include "Csv.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -84,14 +85,6 @@ static std::string fixed(double value, int digits) {
   return text;
 }
 
-/// RFC 4180, always in quotes.
-static std::string quoted(llvm::StringRef text) {
-  std::string result = "\"";
-  for (char character : text)
-    result += character == '"' ? "\"\"" : std::string(1, character);
-  return result + "\"";
-}
-
 /// A member's value, by a function that hands out references.
 template <typename T>
 static const T &get(Member<T> member, const BlockRow &row) {
@@ -119,7 +112,8 @@ static Column number(llvm::StringRef name, Member<double> member, int digits) {
 }
 
 static Column text(llvm::StringRef name, Member<std::string> member) {
-  return {name, [=](const BlockRow &row) { return quoted(get(member, row)); },
+  return {name,
+          [=](const BlockRow &row) { return quotedCell(get(member, row)); },
           [=](llvm::StringRef text, BlockRow &row) {
             member(row) = text.str();
             return true;
@@ -298,26 +292,6 @@ void kami::print(const BlockRow &row, llvm::raw_ostream &os) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// A line's cells.
-static std::vector<std::string> splitLine(llvm::StringRef line) {
-  std::vector<std::string> cells(1);
-  bool inQuotes = false;
-  for (size_t i = 0; i != line.size(); ++i) {
-    char character = line[i];
-    if (character == '"' && inQuotes && line.substr(i + 1).starts_with("\"")) {
-      cells.back() += '"';
-      ++i;
-    } else if (character == '"') {
-      inQuotes = !inQuotes;
-    } else if (character == ',' && !inQuotes) {
-      cells.emplace_back();
-    } else if (character != '\r') {
-      cells.back() += character;
-    }
-  }
-  return cells;
-}
-
 /// `# NVIDIA H200, sm_90, ...`.
 static llvm::Error parseRun(llvm::StringRef line, BlockRows &rows) {
   auto [device, rest] = line.drop_front().split(',');
@@ -384,7 +358,7 @@ llvm::Error kami::parseRows(llvm::StringRef text, llvm::StringRef where,
   auto parseLine = [&](llvm::StringRef line) -> llvm::Error {
     if (line.starts_with("#"))
       return parseRun(line, rows);
-    std::vector<std::string> cells = splitLine(line);
+    std::vector<std::string> cells = takeCsvLine(line);
     if (!reader.hasNames() || cells.front() == allColumns().front().name)
       return reader.setNames(cells);
     if (!rows.chip)

@@ -1,4 +1,4 @@
-//===- BlockTable.cpp - Rows for a reader ----------------------------===//
+//===- BlockTable.cpp - Rows for a reader ---------------------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,16 +12,6 @@
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace kami;
-
-std::optional<TableFormat> kami::parseTableFormat(llvm::StringRef spelling) {
-  if (spelling == "text")
-    return TableFormat::Text;
-  if (spelling == "csv")
-    return TableFormat::CSV;
-  if (spelling == "markdown")
-    return TableFormat::Markdown;
-  return std::nullopt;
-}
 
 namespace {
 struct TextColumn {
@@ -71,10 +61,8 @@ static size_t columnsOf(llvm::StringRef text) {
 
 static void printLine(llvm::ArrayRef<std::string> cells, TableFormat format,
                       llvm::raw_ostream &os) {
-  if (format == TableFormat::Markdown) {
-    os << "| " << llvm::join(cells, " | ") << " |\n";
-    return;
-  }
+  if (format == TableFormat::Markdown)
+    return printMarkdownLine(cells, os);
   std::string line;
   for (auto [column, cell] : llvm::zip_equal(textColumns, cells)) {
     line += cell;
@@ -91,10 +79,10 @@ void BlockTable::begin(llvm::StringRef run, llvm::StringRef peers) {
   llvm::SmallVector<std::string> names;
   for (const TextColumn &column : textColumns)
     names.push_back(column.name.str());
-  printLine(names, format, os);
   if (format == TableFormat::Markdown)
-    printLine(std::vector<std::string>(std::size(textColumns), "---"), format,
-              os);
+    printMarkdownNames(names, os);
+  else
+    printLine(names, format, os);
   os.flush();
 }
 

@@ -1,4 +1,4 @@
-//===- Chart.cpp - Bars and lines as SVG ------------------------------===//
+//===- Chart.cpp - Bars and lines as SVG ----------------------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -31,6 +31,7 @@ static constexpr llvm::StringLiteral style =
     "text{font:12px sans-serif;fill:#222}"
     ".title{font-weight:bold;font-size:14px}.note{fill:#555}"
     ".axis{stroke:#222}.grid{stroke:#8884}"
+    ".reference{stroke:#888;stroke-dasharray:6 4}"
     "@media(prefers-color-scheme:dark){text{fill:#ddd}.note{fill:#aaa}"
     ".axis{stroke:#ddd}}";
 
@@ -64,6 +65,14 @@ double kami::tickDistance(double most, int steps) {
     if (factor * power * steps >= most * (1 - 1e-9))
       return factor * power;
   return 10 * power;
+}
+
+void kami::dropEmptySeries(Chart &chart) {
+  llvm::erase_if(chart.series, [](const Series &series) {
+    return llvm::none_of(series.values, [](const std::optional<double> &value) {
+      return value.has_value();
+    });
+  });
 }
 
 namespace {
@@ -170,7 +179,7 @@ void Writer::lines(const Chart &chart, double bottom, double perUnit) {
 }
 
 void Writer::chart(const Chart &chart, double top) {
-  double most = 0;
+  double most = chart.reference.value_or(0);
   for (const Series &series : chart.series)
     for (const std::optional<double> &value : series.values)
       most = std::max(most, value.value_or(0));
@@ -197,6 +206,11 @@ void Writer::chart(const Chart &chart, double top) {
     bars(chart, bottom, perUnit);
   else
     lines(chart, bottom, perUnit);
+  // Over bars as well.
+  if (chart.reference) {
+    double y = bottom - *chart.reference * perUnit;
+    line(left, y, width - right, y, "reference");
+  }
 }
 
 void Writer::write() {

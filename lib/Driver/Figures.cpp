@@ -1,4 +1,4 @@
-//===- Figures.cpp - The paper's figures from measured rows -----------===//
+//===- Figures.cpp - The paper's figures from measured rows ---------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -109,15 +109,6 @@ static constexpr PeerSeries peers[] = {{"cuBLASDx", &BlockRow::cublasDx},
                                        {"CuTe", &BlockRow::cute},
                                        {"instruction alone", &BlockRow::limit}};
 
-/// Leaves out series without a value.
-static void dropEmpty(Chart &chart) {
-  llvm::erase_if(chart.series, [](const Series &series) {
-    return llvm::none_of(series.values, [](const std::optional<double> &value) {
-      return value.has_value();
-    });
-  });
-}
-
 /// A series of one value per category, which `value` gives for its rows.
 template <typename Value>
 static Series makeSeries(std::string name, llvm::ArrayRef<Rows> categories,
@@ -171,7 +162,7 @@ static void addThroughput(const BlockRows &rows, Figure &figure) {
     }
     addAlgorithms(chart, categories);
     addPeers(chart, categories);
-    dropEmpty(chart);
+    dropEmptySeries(chart);
     figure.charts.push_back(std::move(chart));
   }
 }
@@ -196,7 +187,7 @@ static void addWarps(const BlockRows &rows, Figure &figure) {
     }));
   }
   addAlgorithms(chart, categories);
-  dropEmpty(chart);
+  dropEmptySeries(chart);
   if (!products.empty())
     figure.charts.push_back(std::move(chart));
 }
@@ -238,7 +229,7 @@ static void addSharedParts(const BlockRows &rows, Figure &figure) {
             return row.extents().m == order;
           }));
         }));
-  dropEmpty(chart);
+  dropEmptySeries(chart);
   if (!products.empty())
     figure.charts.push_back(std::move(chart));
 }
@@ -267,7 +258,7 @@ static void addLowRank(const BlockRows &rows, Figure &figure) {
     }
     addAlgorithms(chart, categories);
     addPeers(chart, categories);
-    dropEmpty(chart);
+    dropEmptySeries(chart);
     figure.charts.push_back(std::move(chart));
   }
 }

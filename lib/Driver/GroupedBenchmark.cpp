@@ -8,8 +8,10 @@
 
 #include "kami/Driver/GroupedBenchmark.h"
 #include "BenchmarkOperands.h"
+#include "Csv.h"
 #include "Cublas.h"
 #include "CudaStatus.h"
+#include "SpeedOfLight.h"
 #include "TimedGraph.h"
 #include "kami/Driver/Compile.h"
 #include "kami/Driver/GroupedSpec.h"
@@ -56,6 +58,8 @@ struct Group {
 
   double flops() const;
   double bytes() const;
+  /// Of an operand of all products.
+  int64_t bytes(unsigned operand) const;
 };
 
 /// The operands of several sets of the same products, and the arrays that say
@@ -121,14 +125,17 @@ double Group::flops() const {
   return sum;
 }
 
-double Group::bytes() const {
-  double sum = 0;
+int64_t Group::bytes(unsigned operand) const {
+  int64_t sum = 0;
   for (const GroupedProduct &product : products) {
     auto [m, n, k] = product.extents;
-    sum += m * k + k * n + m * n;
+    int64_t elements[] = {m * k, k * n, m * n};
+    sum += elements[operand];
   }
   return sum * byteWidth(storedKind(type));
 }
+
+double Group::bytes() const { return double(bytes(0) + bytes(1) + bytes(2)); }
 
 GroupOperands::GroupOperands(KamiCudaDevice *device, const Group &group)
     : device(device), group(group), width(byteWidth(storedKind(group.type))),
@@ -280,6 +287,12 @@ private:
   llvm::Error load(const Group &group, const std::string &tile, Loaded &loaded);
   llvm::Error enqueue(const Loaded &loaded, const GroupOperands &operands,
                       int64_t set);
+  llvm::Expected<std::vector<LightContestant>>
+  makeLight(const Group &group, const GroupOperands &operands,
+            int64_t launches);
+  GraphClock clock() const {
+    return {stream->get(), start->get(), stop->get()};
+  }
   llvm::Expected<std::string>
   runOnce(const GroupOperands &operands, double bound,
           llvm::function_ref<llvm::Error(int64_t)> enqueue);
@@ -292,6 +305,7 @@ private:
   std::optional<CudaStream> stream;
   std::optional<CudaEvent> start, stop;
   std::unique_ptr<Cublas> cublas;
+  std::optional<SpeedOfLight> light;
 };
 
 } // namespace
@@ -308,6 +322,9 @@ llvm::Error GroupedBenchmark::open() {
     return error;
   deviceName = info.name;
   chipName = "sm_" + std::to_string(info.major * 10 + info.minor);
+  llvm::Expected<const Chip *> chip = findChip(chipName);
+  if (!chip)
+    return chip.takeError();
   stream.emplace(opened);
   start.emplace(opened);
   stop.emplace(opened);
@@ -323,10 +340,11 @@ llvm::Error GroupedBenchmark::open() {
   else
     log << "kami-bench: warning: " << llvm::toString(found.takeError())
         << "; its columns stay empty\n";
+  light.emplace(opened, **chip, info.multiprocessors, log);
   loadAllDialects(context);
   os << "type,max_mn,max_k,multiple,batch,tile,plan,registers,kami_us,kami_min,"
-        "kami_max,grouped_us,streams_us,best_peer,GB/s,TFLOPS,device,"
-        "cublas_version\n";
+        "kami_max,grouped_us,streams_us,best_peer,GB/s,TFLOPS,light_us,"
+        "of_light,device,cublas_version\n";
   return llvm::Error::success();
 }
 
@@ -418,9 +436,21 @@ GroupedBenchmark::runOnce(const GroupOperands &operands, double bound,
   return message;
 }
 
-/// A field of a CSV file.
-static std::string quoted(llvm::StringRef text) {
-  return ("\"" + text + "\"").str();
+/// The operands' bytes without what aligns each matrix, as if they were one
+/// matrix each.
+llvm::Expected<std::vector<LightContestant>>
+GroupedBenchmark::makeLight(const Group &group, const GroupOperands &operands,
+                            int64_t launches) {
+  auto operandsOf = [&](int64_t set) -> LightOperands {
+    return {operands.matrix(0, set, 0),
+            operands.matrix(1, set, 0),
+            operands.matrix(2, set, 0),
+            group.bytes(0),
+            group.bytes(1),
+            group.bytes(2)};
+  };
+  return light->contestants({operands.setCount(), launches, operandsOf},
+                            clock(), log);
 }
 
 llvm::Error GroupedBenchmark::measure(const Group &group) {
@@ -507,9 +537,20 @@ llvm::Error GroupedBenchmark::measure(const Group &group) {
       return graph.takeError();
     peers[isGrouped ? 0 : 1] = *graph;
   }
-  if (llvm::Error error = takeTurns(graphs, options.repeats, stream->get(),
-                                    start->get(), stop->get()))
+  llvm::Expected<std::vector<LightContestant>> lights =
+      makeLight(group, operands, launches);
+  if (!lights)
+    return lights.takeError();
+  for (const LightContestant &each : *lights)
+    graphs.push_back(each.graph.get());
+  if (llvm::Error error = takeTurns(graphs, options.repeats, clock()))
     return error;
+  LightTime speed;
+  if (const LightContestant *best = fastest(*lights)) {
+    speed.bytes = best->graph->time().median;
+    if (auto rate = operationRate(**findChip(chipName), group.type))
+      speed.operations = group.flops() / rate->teraflops / 1e6;
+  }
   LaunchTime grouped = peers[0] ? peers[0]->time() : LaunchTime();
   LaunchTime streams = peers[1] ? peers[1]->time() : LaunchTime();
   double best = grouped.median > 0 && streams.median > 0
@@ -524,14 +565,17 @@ llvm::Error GroupedBenchmark::measure(const Group &group) {
     };
     os << name(group.type) << "," << group.sizes.mostMN << ","
        << group.sizes.mostK << "," << group.multiple << "," << group.batch
-       << "," << entry.tile << "," << quoted(entry.loaded->plan) << ","
+       << "," << entry.tile << "," << quotedCell(entry.loaded->plan) << ","
        << entry.loaded->registers << "," << number(kami.median) << ","
        << number(kami.least) << "," << number(kami.most) << ","
        << number(grouped.median) << "," << number(streams.median) << ","
        << number(best / kami.median) << ","
        << number(group.bytes() / kami.median / 1e3) << ","
-       << number(group.flops() / kami.median / 1e6) << "," << quoted(deviceName)
-       << "," << (cublas ? cublas->version() : "") << "\n";
+       << number(group.flops() / kami.median / 1e6) << ","
+       << number(speed.microseconds()) << ","
+       << number(speed.microseconds() / kami.median) << ","
+       << quotedCell(deviceName) << "," << (cublas ? cublas->version() : "")
+       << "\n";
     os.flush();
   }
   return llvm::Error::success();

@@ -9,6 +9,7 @@
 #include "TimedGraph.h"
 #include "CudaStatus.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 using namespace kami;
 
@@ -28,9 +29,8 @@ TimedGraph::capture(int64_t count, KamiCudaStream stream,
   return check(ended);
 }
 
-llvm::Expected<double> TimedGraph::replay(KamiCudaStream stream,
-                                          KamiCudaEvent start,
-                                          KamiCudaEvent stop) {
+llvm::Expected<double> TimedGraph::replay(const GraphClock &clock) {
+  auto [stream, start, stop] = clock;
   double elapsed = 0;
   // The first replay keeps the device busy while the host queues the rest, so
   // that the host's time to launch a graph is not between the events.
@@ -56,8 +56,7 @@ LaunchTime TimedGraph::time() const {
 }
 
 llvm::Error kami::takeTurns(llvm::ArrayRef<TimedGraph *> graphs,
-                            int64_t repeats, KamiCudaStream stream,
-                            KamiCudaEvent start, KamiCudaEvent stop) {
+                            int64_t repeats, const GraphClock &clock) {
   // Until the clocks have risen from idle, and at least twice.
   constexpr double warmUpMicroseconds = 50e3;
   constexpr int64_t mostRounds = 1000;
@@ -65,7 +64,7 @@ llvm::Error kami::takeTurns(llvm::ArrayRef<TimedGraph *> graphs,
   for (int64_t round = 0;
        round < 2 || (spent < warmUpMicroseconds && round < mostRounds); ++round)
     for (TimedGraph *graph : graphs) {
-      llvm::Expected<double> time = graph->replay(stream, start, stop);
+      llvm::Expected<double> time = graph->replay(clock);
       if (!time)
         return time.takeError();
       // A replay is of ten launches or more, twice.
@@ -73,10 +72,32 @@ llvm::Error kami::takeTurns(llvm::ArrayRef<TimedGraph *> graphs,
     }
   for (int64_t round = 0; round != repeats; ++round)
     for (TimedGraph *graph : graphs) {
-      llvm::Expected<double> time = graph->replay(stream, start, stop);
+      llvm::Expected<double> time = graph->replay(clock);
       if (!time)
         return time.takeError();
       graph->times.push_back(*time);
     }
   return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<size_t>>
+kami::findFastest(llvm::ArrayRef<TimedGraph *> graphs, size_t count,
+                  const GraphClock &clock) {
+  constexpr int64_t rounds = 3;
+  std::vector<size_t> places(graphs.size());
+  std::iota(places.begin(), places.end(), 0);
+  if (places.size() <= count)
+    return places;
+  if (llvm::Error error = takeTurns(graphs, rounds, clock))
+    return error;
+  std::vector<double> medians;
+  for (TimedGraph *graph : graphs) {
+    medians.push_back(graph->time().median);
+    graph->times.clear();
+  }
+  llvm::stable_sort(places, [&](size_t left, size_t right) {
+    return medians[left] < medians[right];
+  });
+  places.resize(count);
+  return places;
 }

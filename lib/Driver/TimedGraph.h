@@ -1,4 +1,4 @@
-//===- TimedGraph.h - Launches that are timed in turn ----------*- C++ -*-===//
+//===- TimedGraph.h - Launches that are timed in turn -----------*- C++ -*-===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,6 +16,12 @@
 
 namespace kami {
 
+/// A stream, and the events that say how long something took on it.
+struct GraphClock {
+  KamiCudaStream stream = nullptr;
+  KamiCudaEvent start = nullptr, stop = nullptr;
+};
+
 /// A graph of launches of one contestant, and the times of its replays.
 class TimedGraph {
 public:
@@ -26,8 +32,7 @@ public:
   llvm::Error capture(int64_t launches, KamiCudaStream stream,
                       llvm::function_ref<llvm::Error(int64_t)> enqueue);
   /// Replays it twice, and times the second one.
-  llvm::Expected<double> replay(KamiCudaStream stream, KamiCudaEvent start,
-                                KamiCudaEvent stop);
+  llvm::Expected<double> replay(const GraphClock &clock);
   /// Microseconds of a launch.
   LaunchTime time() const;
 
@@ -41,8 +46,13 @@ private:
 
 /// Times each so often, in turn, once the clocks have risen.
 llvm::Error takeTurns(llvm::ArrayRef<TimedGraph *> graphs, int64_t repeats,
-                      KamiCudaStream stream, KamiCudaEvent start,
-                      KamiCudaEvent stop);
+                      const GraphClock &clock);
+
+/// The places of the fastest few, best first, by a few replays of each, whose
+/// times are not kept.
+llvm::Expected<std::vector<size_t>>
+findFastest(llvm::ArrayRef<TimedGraph *> graphs, size_t count,
+            const GraphClock &clock);
 
 } // namespace kami
 

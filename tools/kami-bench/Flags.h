@@ -17,8 +17,8 @@ namespace kami {
 struct Flags {
   explicit Flags(llvm::cl::OptionCategory &category)
       : mode(llvm::cl::Positional,
-             llvm::cl::desc("batched|grouped|block|regret|calibrate|plot"),
-             llvm::cl::init("batched"), llvm::cl::cat(category)),
+             llvm::cl::desc("batch|grouped|block|regret|calibrate|plot"),
+             llvm::cl::init("batch"), llvm::cl::cat(category)),
         sizes("sizes",
               llvm::cl::desc("n of n x n x n, MxNxK (block), or MN/K, the "
                              "bounds of extents (grouped)"),
@@ -26,7 +26,7 @@ struct Flags {
               llvm::cl::list_init<std::string>({"16", "32", "64", "128"}),
               llvm::cl::cat(category)),
         all("all",
-            llvm::cl::desc("Every candidate of the planner (block, batched)"),
+            llvm::cl::desc("Every candidate of the planner (block, batch)"),
             llvm::cl::cat(category)),
         batches("batches", llvm::cl::desc("Numbers of products (grouped)"),
                 llvm::cl::CommaSeparated,
@@ -39,7 +39,7 @@ struct Flags {
                   llvm::cl::cat(category)),
         top("top",
             llvm::cl::desc("Of each transport so many of the planner's "
-                           "candidates, best first (batched)"),
+                           "candidates, best first (batch)"),
             llvm::cl::init(0), llvm::cl::cat(category)),
         blocks("blocks", llvm::cl::desc("Blocks of a launch (block)"),
                llvm::cl::init(16384), llvm::cl::cat(category)),
@@ -63,40 +63,49 @@ struct Flags {
                    llvm::cl::cat(category)),
         tiles("tiles",
               llvm::cl::desc("What a block computes, instead of the planner's "
-                             "choice (batched)"),
+                             "choice (batch)"),
               llvm::cl::value_desc("MxNxK,..."), llvm::cl::CommaSeparated,
               llvm::cl::list_init<std::string>({""}), llvm::cl::cat(category)),
         batch("batch", llvm::cl::desc("Products of a launch"),
               llvm::cl::init(10000), llvm::cl::cat(category)),
         repeats("repeats", llvm::cl::desc("Replays"), llvm::cl::init(20),
                 llvm::cl::cat(category)),
-        format(
-            "format",
-            llvm::cl::desc("text (batched) or csv (block); markdown (block)"),
-            llvm::cl::cat(category)),
+        format("format",
+               llvm::cl::desc("text (batch), csv (block) or markdown"),
+               llvm::cl::cat(category)),
         output("o", llvm::cl::desc("File"), llvm::cl::init("-"),
                llvm::cl::cat(category)),
         peers("peers",
               llvm::cl::desc("The library of peers (block); without it, "
                              "libkami-peers.so where it is found"),
               llvm::cl::value_desc("FILE"), llvm::cl::cat(category)),
+        triton("triton",
+               llvm::cl::desc("A folder of scripts/peers/triton-batch.py "
+                              "--triton: its kernels are timed, too (batch)"),
+               llvm::cl::value_desc("DIR"), llvm::cl::cat(category)),
+        torch("torch",
+              llvm::cl::desc("A file of scripts/peers/triton-batch.py --torch, "
+                             "measured just before: its times become a column "
+                             "(batch)"),
+              llvm::cl::value_desc("FILE"), llvm::cl::cat(category)),
         calibration(
             "calibration",
             llvm::cl::desc("What the device was measured to do: a file of "
-                           "kami-bench calibrate (batched, block, regret)"),
+                           "kami-bench calibrate (batch, block, regret)"),
             llvm::cl::value_desc("FILE"), llvm::cl::cat(category)),
-        rows("rows",
-             llvm::cl::desc("Files of rows (regret, plot); what is measured "
-                            "is appended to the first"),
-             llvm::cl::value_desc("FILE"), llvm::cl::CommaSeparated,
-             llvm::cl::cat(category)),
+        rows(
+            "rows",
+            llvm::cl::desc("Files of rows (regret, plot, batch with --report); "
+                           "what regret measures is appended to the first"),
+            llvm::cl::value_desc("FILE"), llvm::cl::CommaSeparated,
+            llvm::cl::cat(category)),
         shard("shard", llvm::cl::desc("Measure the i-th of n parts (regret)"),
               llvm::cl::value_desc("i/n"), llvm::cl::init("0/1"),
               llvm::cl::cat(category)),
-        report(
-            "report",
-            llvm::cl::desc("Measure nothing, print what the rows say (regret)"),
-            llvm::cl::cat(category)),
+        report("report",
+               llvm::cl::desc(
+                   "Measure nothing, print what the rows say (regret, batch)"),
+               llvm::cl::cat(category)),
         device("device", llvm::cl::desc("Number of the device"),
                llvm::cl::init(0), llvm::cl::cat(category)),
         figure("figure",
@@ -113,7 +122,7 @@ struct Flags {
   llvm::cl::list<std::string> types, algorithms, tiles;
   llvm::cl::opt<int64_t> batch, repeats;
   llvm::cl::opt<std::string> format, output;
-  llvm::cl::opt<std::string> peers, calibration;
+  llvm::cl::opt<std::string> peers, triton, torch, calibration;
   llvm::cl::list<std::string> rows;
   llvm::cl::opt<std::string> shard;
   llvm::cl::opt<bool> report;
@@ -122,7 +131,7 @@ struct Flags {
 };
 
 /// Each parses what concerns it and runs. False: something was wrong, and said.
-llvm::Expected<bool> runBatchedMode(Flags &flags);
+llvm::Expected<bool> runBatchMode(Flags &flags);
 llvm::Expected<bool> runGroupedMode(Flags &flags);
 llvm::Expected<bool> runBlockMode(Flags &flags);
 llvm::Expected<bool> runRegretMode(Flags &flags);

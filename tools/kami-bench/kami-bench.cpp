@@ -1,5 +1,4 @@
-//===- kami-bench.cpp - Time products, and judge what is predicted
-//----------===//
+//===- kami-bench.cpp - Time products, and judge what is predicted --------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -47,8 +46,8 @@ llvm::Expected<bool> kami::writeTable(
 }
 
 static llvm::Expected<bool> run(Flags &flags) {
-  if (flags.mode == "batched")
-    return runBatchedMode(flags);
+  if (flags.mode == "batch")
+    return runBatchMode(flags);
   if (flags.mode == "grouped")
     return runGroupedMode(flags);
   if (flags.mode == "block")
@@ -60,7 +59,7 @@ static llvm::Expected<bool> run(Flags &flags) {
   if (flags.mode == "plot")
     return runPlotMode(flags);
   return llvm::createStringError(
-      "expected batched, grouped, block, regret, calibrate or plot, but got '" +
+      "expected batch, grouped, block, regret, calibrate or plot, but got '" +
       flags.mode + "'");
 }
 

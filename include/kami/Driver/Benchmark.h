@@ -1,4 +1,4 @@
-//===- Benchmark.h - Batched products beside the vendor's library --------===//
+//===- Benchmark.h - Batched products beside the vendor's library ---------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,20 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Times batches of products from device memory on CUDA device 0, and cuBLAS's
-// on the same operands in the same run. The operands' sets are so many that
-// nothing stays in the L2 cache between two uses, launches are replayed from a
-// graph so that the host's cost does not show, and all contestants take turns,
-// so that the clock and the temperature are the same for all.
+// Times batches of products from device memory on CUDA device 0, and in the
+// same run, on the same operands, cuBLAS's, those of kernels that Triton has
+// compiled, and what reading A and B and writing C takes without any products.
+// The operands' sets are so many that nothing stays in the L2 cache between two
+// uses, launches are replayed from a graph so that the host's cost does not
+// show, and all contestants take turns, so that the clock and the temperature
+// are the same for all.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KAMI_DRIVER_BENCHMARK_H
 #define KAMI_DRIVER_BENCHMARK_H
 
+#include "kami/Driver/TableFormat.h"
 #include "kami/Layout/ElementKind.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -42,6 +46,10 @@ struct BenchmarkOptions {
   std::string calibration;
   /// Timed replays of the graph.
   int64_t repeats = 20;
+  /// A folder of scripts/peers/triton-batch.py --triton, or empty.
+  std::string triton;
+  /// A file of scripts/peers/triton-batch.py --torch, or empty.
+  std::string torch;
 };
 
 /// The type of that name, if it is one that can be measured.
@@ -60,6 +68,8 @@ struct BenchmarkDevice {
   /// "13.1.0", or empty without cuBLAS, in which case `withoutCublas` says why.
   std::string cublas;
   std::string withoutCublas;
+  /// "3.5.0", or empty without kernels of Triton.
+  std::string triton;
 };
 
 /// Microseconds of one launch, over the replays; all 0 where there are none.
@@ -67,6 +77,22 @@ struct LaunchTime {
   double median = 0;
   double least = 0;
   double most = 0;
+};
+
+/// What no kernel can do without, in microseconds of a launch; 0 where nothing
+/// is known.
+struct LightTime {
+  /// The fastest kernel that was found to read A and B and to write C and to
+  /// multiply nothing, measured in the same run, and what it is.
+  double bytes = 0;
+  std::string kernel;
+  /// The operations at the chip's rate, which its tables know.
+  double operations = 0;
+
+  /// The longer of both, if the first is known.
+  double microseconds() const {
+    return bytes > 0 ? std::max(bytes, operations) : 0;
+  }
 };
 
 struct BenchmarkRow {
@@ -79,23 +105,35 @@ struct BenchmarkRow {
   /// The plan in one line; where nothing was timed, the reason in parentheses.
   std::string plan;
   LaunchTime kami, cublas;
+  /// The fastest of Triton's kernels, and its setting.
+  LaunchTime triton;
+  std::string tritonSetting;
+  /// The median of torch.bmm, of another process.
+  double torch = 0;
+  LightTime light;
   /// What the model says, in microseconds, where the planner was asked.
   double predicted = 0;
   /// 32-bit registers of a thread, as loaded; 0 where nothing was.
   int64_t registers = 0;
 
+  /// Times cuBLAS.
   double speedup() const;
+  /// The median of the fastest peer; 0 without any.
+  double bestPeer() const;
+  /// The share of the speed of light that a time of this row is.
+  double ofLight(double microseconds) const {
+    return microseconds > 0 ? light.microseconds() / microseconds : 0;
+  }
   /// A, B and C once each, in 10^9 bytes a second.
   double gigabytesPerSecond() const;
   double teraflops() const;
 };
 
-/// Rows as they come, as CSV (RFC 4180) or in columns.
+/// Rows as they come, as CSV (RFC 4180), in columns, or as Markdown for
+/// readers.
 class BenchmarkTable {
 public:
-  enum class Format { Text, CSV };
-
-  BenchmarkTable(llvm::raw_ostream &os, Format format)
+  BenchmarkTable(llvm::raw_ostream &os, TableFormat format)
       : os(os), format(format) {}
 
   void begin(const BenchmarkDevice &device, const BenchmarkOptions &options);
@@ -103,11 +141,23 @@ public:
 
 private:
   void addCells(llvm::ArrayRef<std::string> cells);
+  void addMarkdown(const BenchmarkRow &row);
 
   llvm::raw_ostream &os;
-  Format format;
+  TableFormat format;
   BenchmarkDevice device;
 };
+
+/// Rows of a CSV file, and where they were measured.
+struct BenchmarkRows {
+  BenchmarkDevice device;
+  std::vector<BenchmarkRow> rows;
+};
+
+/// Errors name the line.
+llvm::Expected<BenchmarkRows> parseBenchmarkRows(llvm::StringRef text,
+                                                 llvm::StringRef where);
+llvm::Expected<BenchmarkRows> loadBenchmarkRows(llvm::StringRef path);
 
 /// Measures every type × size × algorithm. True if every kernel that has a plan
 /// was built and right; what was not is said on `log`. A device that fails

@@ -16,16 +16,13 @@
 #define KAMI_DRIVER_BLOCKBENCHMARK_H
 
 #include "kami/Driver/BlockRows.h"
+#include "kami/Driver/TableFormat.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <vector>
 
 namespace kami {
-
-/// The text formats of a table of rows.
-enum class TableFormat { Text, CSV, Markdown };
-std::optional<TableFormat> parseTableFormat(llvm::StringRef spelling);
 
 struct BlockBenchmarkOptions {
   std::vector<Extents> sizes = {{16, 16, 16},

@@ -1,4 +1,4 @@
-//===- Chart.h - Bars and lines as SVG -------------------------*- C++ -*-===//
+//===- Chart.h - Bars and lines as SVG --------------------------*- C++ -*-===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -38,7 +38,12 @@ struct Chart {
   std::string xLabel, yLabel;
   std::vector<std::string> categories;
   std::vector<Series> series;
+  /// What the values are held against: a line across the plot.
+  std::optional<double> reference;
 };
+
+/// Leaves out series without a value.
+void dropEmptySeries(Chart &chart);
 
 struct Figure {
   std::string title;

@@ -1,4 +1,4 @@
-//===- BatchedMode.cpp - Batches beside cuBLAS ------------------------===//
+//===- BatchMode.cpp - Batches beside other libraries ---------------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -35,9 +35,8 @@ static llvm::Expected<BenchmarkOptions> parse(Flags &flags) {
       return type.takeError();
     options.types.push_back(*type);
   }
-  if (!flags.format.empty() && flags.format != "text" && flags.format != "csv")
-    return llvm::createStringError("expected --format=text or csv, but got '" +
-                                   flags.format + "'");
+  options.triton = flags.triton;
+  options.torch = flags.torch;
   if (llvm::Error error = checkRange("top", flags.top, 0))
     return error;
   if (llvm::Error error = checkOptions(options))
@@ -45,14 +44,42 @@ static llvm::Expected<BenchmarkOptions> parse(Flags &flags) {
   return options;
 }
 
-llvm::Expected<bool> kami::runBatchedMode(Flags &flags) {
+/// Prints what a file of rows says, without a device.
+static llvm::Error report(const Flags &flags, TableFormat format) {
+  if (flags.rows.size() != 1)
+    return llvm::createStringError("expected --rows=FILE, one, but got " +
+                                   llvm::Twine(flags.rows.size()));
+  llvm::Expected<BenchmarkRows> rows = loadBenchmarkRows(flags.rows.front());
+  if (!rows)
+    return rows.takeError();
+  std::error_code code;
+  llvm::raw_fd_ostream os(flags.output, code);
+  if (code)
+    return cannotWrite(flags.output, code);
+  BenchmarkTable table(os, format);
+  table.begin(rows->device, BenchmarkOptions());
+  for (const BenchmarkRow &row : rows->rows)
+    table.add(row);
+  return llvm::Error::success();
+}
+
+llvm::Expected<bool> kami::runBatchMode(Flags &flags) {
+  std::optional<TableFormat> format = parseTableFormat(
+      flags.format.empty() ? llvm::StringRef("text") : flags.format);
+  if (!format)
+    return llvm::createStringError(
+        "expected --format=text, csv or markdown, but got '" + flags.format +
+        "'");
+  if (flags.report) {
+    if (llvm::Error error = report(flags, *format))
+      return error;
+    return true;
+  }
   llvm::Expected<BenchmarkOptions> options = parse(flags);
   if (!options)
     return options.takeError();
   return writeTable(flags.output, [&](llvm::raw_ostream &os) {
-    using Format = BenchmarkTable::Format;
-    BenchmarkTable table(os,
-                         flags.format == "csv" ? Format::CSV : Format::Text);
+    BenchmarkTable table(os, *format);
     return runBenchmark(*options, table, llvm::errs());
   });
 }

@@ -515,9 +515,10 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
     llvm::Expected<std::vector<Candidate>> candidates = plan(shape);
     if (!candidates)
       return candidates.takeError();
-    std::map<Transport, int64_t> tried;
+    std::map<std::pair<Transport, bool>, int64_t> tried;
     for (const Candidate &candidate : *candidates) {
-      if (tried[candidate.plan.transport]++ >= options.candidates)
+      if (tried[{candidate.plan.transport, candidate.plan.prefetches}]++ >=
+          options.candidates)
         continue;
       if (llvm::Error error =
               add(flag(candidate.plan.algorithm()).str(), "", &candidate))

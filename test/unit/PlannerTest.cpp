@@ -188,6 +188,45 @@ TEST(Planner, PaperModel) {
   EXPECT_DOUBLE_EQ(threeD.costs.total, 68);
 }
 
+TEST(Planner, TheOrderOfSumsIsThatOfEveryBatch) {
+  for (ElementKind kind : {ElementKind::F16, ElementKind::TF32,
+                           ElementKind::F32, ElementKind::F64})
+    for (int64_t size : {3, 16, 48, 64, 100, 128, 256}) {
+      Problem problem = product(size, size, size, kind);
+      problem.isReproducible = true;
+      std::optional<SumOrder> order;
+      for (int64_t batch : {1, 10, 1000, 10000, 1000000}) {
+        problem.batch = batch;
+        Choice choice = llvm::cantFail(choosePlan(problem, chip("sm_90")));
+        SumOrder found = sumOrderOf(choice.best()->plan);
+        EXPECT_TRUE(found == order.value_or(found)) << size << " " << batch;
+        order = found;
+      }
+    }
+}
+
+TEST(Planner, PrefetchesOnlyInTurn) {
+  Problem problem = product(256, 256, 256, ElementKind::F16);
+  problem.output = ElementKind::F16;
+  problem.batch = 10000;
+  Choice choice = llvm::cantFail(choosePlan(problem, chip("sm_90")));
+  const Candidate *ahead = nullptr;
+  for (const Candidate &candidate : choice.candidates)
+    if (candidate.plan.prefetches && candidate.fits())
+      ahead = &candidate;
+  ASSERT_NE(ahead, nullptr);
+  EXPECT_EQ(ahead->plan.blocks,
+            chip("sm_90").multiprocessors * ahead->calibrated.residentBlocks);
+  Plan plan = ahead->plan;
+  plan.blocks = 0;
+  EXPECT_NE(llvm::toString(verifyPlan(plan, problem, chip("sm_90"))), "");
+  // A single product leaves nothing to prefetch.
+  problem.batch = 1;
+  for (const Candidate &candidate :
+       llvm::cantFail(choosePlan(problem, chip("sm_90"))).candidates)
+    EXPECT_FALSE(candidate.plan.prefetches && candidate.fits());
+}
+
 TEST(Planner, Errors) {
   Problem problem = product(16, 16, 16, ElementKind::F16);
   problem.extents.n = 0;

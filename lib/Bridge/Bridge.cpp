@@ -231,7 +231,21 @@ static FailureOr<ElementKind> operandKind(OpTy op, Type element,
 }
 
 static int64_t plannedExtent(int64_t value) {
-  return ShapedType::isDynamic(value) ? dynamicExtent : value;
+  return ShapedType::isDynamic(value) ? dynamicExtent
+                                      : std::max<int64_t>(value, 1);
+}
+
+/// Products of a batch. Of several dimensions known only at run time each may
+/// be large, but no batch is larger than a planner takes.
+static int64_t plannedBatch(ShapedType result) {
+  ArrayRef<int64_t> dims = result.getShape().drop_back(2);
+  int64_t batch = 1;
+  for (int64_t extent : dims) {
+    batch *= plannedExtent(extent);
+    if (ShapedType::isDynamicShape(dims))
+      batch = std::min(batch, maxExtent);
+  }
+  return batch;
 }
 
 /// Along which dimension an operand's elements are adjacent: tensors will be
@@ -280,8 +294,7 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
   if (isa<DistributedType>(op.getA().getType()) &&
       isa<DistributedType>(op.getB().getType()))
     problem.source = Source::Block;
-  for (int64_t dim = 0; dim != op.getBatchRank(); ++dim)
-    problem.batch *= plannedExtent(op.getCType().getDimSize(dim));
+  problem.batch = plannedBatch(op.getCType());
   auto isCopyable = [&](Role role, Value operand) {
     auto type = dyn_cast<MemRefType>(operand.getType());
     return !problem.isComplex && !op.hasElementRegion(role) &&
@@ -312,8 +325,7 @@ FailureOr<ChainProblem> kami::problemOf(ChainOp op) {
                        plannedExtent(q)};
   problem.operand = *operand;
   problem.accumulator = *accumulator;
-  for (int64_t dim = 0; dim != op.getBatchRank(); ++dim)
-    problem.batch *= plannedExtent(op.getDType().getDimSize(dim));
+  problem.batch = plannedBatch(op.getDType());
   if (op.getAssociation())
     problem.order = *op.getAssociation() == Association::Left
                         ? ChainOrder::Left

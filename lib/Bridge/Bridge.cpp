@@ -230,6 +230,8 @@ static FailureOr<ElementKind> operandKind(OpTy op, Type element,
   return kind == ElementKind::I8 && isUnsigned ? ElementKind::U8 : *kind;
 }
 
+/// There are no plans for extents of 0: a product without terms runs as one
+/// whose k is found to be 0 at run time.
 static int64_t plannedExtent(int64_t value) {
   return ShapedType::isDynamic(value) ? dynamicExtent
                                       : std::max<int64_t>(value, 1);

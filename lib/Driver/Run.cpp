@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include <random>
 
 using namespace kami;
@@ -202,9 +203,15 @@ llvm::Error Session::makeInput(unsigned number, Type type) {
   }
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (!memref.hasStaticShape() ||
-      failed(memref.getStridesAndOffset(strides, offset)) ||
-      ShapedType::isDynamic(offset) || ShapedType::isDynamicShape(strides))
+  bool isKnown = memref.hasStaticShape() &&
+                 succeeded(memref.getStridesAndOffset(strides, offset));
+  // MLIR has no strides for a row-major memref without elements.
+  if (isKnown && memref.getLayout().isIdentity()) {
+    strides = computeStrides(memref.getShape());
+    offset = 0;
+  }
+  if (!isKnown || ShapedType::isDynamic(offset) ||
+      ShapedType::isDynamicShape(strides))
     return fail("expected extents and strides known at compile time to run it");
   int64_t last = offset;
   for (auto [size, stride] : llvm::zip_equal(memref.getShape(), strides)) {

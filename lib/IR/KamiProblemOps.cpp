@@ -520,8 +520,8 @@ private:
   }
 };
 
-/// A batch of no products computes nothing.
-struct DropEmptyBatch : OpRewritePattern<GemmOp> {
+/// A product without elements computes nothing.
+struct DropEmptyProduct : OpRewritePattern<GemmOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(GemmOp op,
                                 PatternRewriter &rewriter) const override {
@@ -539,5 +539,5 @@ struct DropEmptyBatch : OpRewritePattern<GemmOp> {
 void GemmOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *context) {
   patterns.add<DropNeutralScale, DropIdentityRegion, DropElementOperands,
-               DropEmptyBatch>(context);
+               DropEmptyProduct>(context);
 }

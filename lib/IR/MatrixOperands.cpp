@@ -19,10 +19,6 @@ int64_t kami::matrixExtent(ShapedType type, bool transposed, unsigned dim) {
 LogicalResult kami::verifyExtent(Operation *op, StringRef name, StringRef left,
                                  int64_t extent, StringRef right,
                                  int64_t other) {
-  for (int64_t value : {extent, other})
-    if (value == 0)
-      return op->emitOpError("expected an extent of at least 1 for ")
-             << name << ", but got 0";
   if (ShapedType::isStatic(extent) && ShapedType::isStatic(other) &&
       extent != other)
     return op->emitOpError("expected ")

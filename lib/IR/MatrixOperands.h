@@ -20,7 +20,7 @@ namespace kami {
 int64_t matrixExtent(mlir::ShapedType type, bool transposed, unsigned dim);
 
 /// The extents of one dimension of two operands are equal where both are
-/// static, and not 0.
+/// static.
 mlir::LogicalResult verifyExtent(mlir::Operation *op, mlir::StringRef name,
                                  mlir::StringRef left, int64_t extent,
                                  mlir::StringRef right, int64_t other);

@@ -203,6 +203,12 @@ llvm::Error kami::checkWarps(int64_t warps, const Chip &chip) {
 
 static llvm::Error checkProblem(const Problem &problem, const Chip &chip) {
   const Extents &extents = problem.extents;
+  if (extents.m == 0 || extents.n == 0 || extents.k == 0 || problem.batch == 0)
+    return llvm::createStringError(
+        "an empty product has no plan: expected extents and a batch of at "
+        "least 1, but got " +
+        llvm::itostr(extents.m) + "x" + llvm::itostr(extents.n) + "x" +
+        llvm::itostr(extents.k) + ", batch " + llvm::itostr(problem.batch));
   for (int64_t extent : {extents.m, extents.n, extents.k, problem.batch})
     if (extent < 1 || extent > maxExtent)
       return llvm::createStringError(

@@ -192,7 +192,8 @@ TEST(Planner, Errors) {
   Problem problem = product(16, 16, 16, ElementKind::F16);
   problem.extents.n = 0;
   EXPECT_EQ(failure(problem, chip("sm_90")),
-            "expected extents and a batch from 1 to 2147483648, but got 0");
+            "an empty product has no plan: expected extents and a batch of at "
+            "least 1, but got 16x0x16, batch 1");
   problem = product(16, 16, 16, ElementKind::F64);
   EXPECT_EQ(failure(problem, chip("gfx1100")),
             "target 'gfx1100' has no atom that multiplies f64 into f64, it "

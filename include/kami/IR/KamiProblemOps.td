@@ -54,6 +54,9 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     A missing `beta` is 0, and where β is 0, also at run time, C's old contents
     are never read.
 
+    Any extent may be 0. Where m, n or one of the batch is, nothing happens; where
+    k is, all sums are 0, and C becomes β·C, or what the epilogue makes of it.
+
     Regions say what happens to single elements, in registers, on their way. They
     see no value from outside but those that they name.
 
@@ -129,7 +132,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     * (C2) every operand has at least two dimensions, C no fewer than A or B
     * (C3) the types that A's and B's elements are multiplied in are equal, or
       each is f16 or a float of 8 bits
-    * (C4) the extents of m, n and k agree between the operands, and are not 0
+    * (C4) the extents of m, n and k agree between the operands
     * (C5) batch extents equal C's, or are 1
     * (C6) `alpha` and `beta` have the accumulator's type
     * (C7) the accumulator is at least as wide as the elements that are

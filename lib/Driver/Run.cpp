@@ -8,13 +8,14 @@
 
 #include "kami/Driver/Run.h"
 #include "CudaLauncher.h"
+#include "Descriptors.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Simulator/Reference.h"
 #include "kami/Simulator/Scalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include <cmath>
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include <cmath>
 #include <random>
 
 using namespace kami;
@@ -454,6 +455,8 @@ kami::compileAndRun(ModuleOp module, const CompileOptions &compileOptions,
   llvm::Expected<func::FuncOp> reference = referenceOf(*originalEntry);
   if (!reference)
     return reference.takeError();
+  if (failed(verifyDescriptors(*originalEntry)))
+    return llvm::createStringError("nothing was run");
   if (*reference != *originalEntry)
     module.lookupSymbol(reference->getName())->erase();
   // The simulator takes lanes and registers; a device takes PTX, but the host's

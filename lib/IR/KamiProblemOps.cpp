@@ -350,6 +350,21 @@ static LogicalResult verifyRegion(GemmOp op, Role role) {
                              arguments, yielded);
 }
 
+/// (C18)
+static LogicalResult verifyDestination(GemmOp op) {
+  auto type = dyn_cast<MemRefType>(op.getC().getType());
+  if (!type)
+    return success();
+  if (op.getC() == op.getA() || op.getC() == op.getB())
+    return op.emitOpError("expected C to be another memref than ")
+           << (op.getC() == op.getA() ? "A" : "B");
+  if (overlapsItself(type))
+    return op.emitOpError("expected no two elements of C at one address, but "
+                          "got ")
+           << type;
+  return success();
+}
+
 LogicalResult GemmOp::verify() {
   if (failed(verifyOperandKinds(*this)) || failed(verifyElementTypes(*this)) ||
       failed(verifyDistribution(*this)))
@@ -367,7 +382,7 @@ LogicalResult GemmOp::verify() {
                           matrixExtent(b, tb, 0))))
     return failure();
   if (failed(verifyBatch(*this, c, a, "A")) ||
-      failed(verifyBatch(*this, c, b, "B")))
+      failed(verifyBatch(*this, c, b, "B")) || failed(verifyDestination(*this)))
     return failure();
   for (Role role : {Role::A, Role::B, Role::C})
     if (failed(verifyRegion(*this, role)))

@@ -29,6 +29,9 @@ mlir::LogicalResult verifyExtent(mlir::Operation *op, mlir::StringRef name,
 mlir::LogicalResult verifyBatch(mlir::Operation *op, mlir::ShapedType result,
                                 mlir::ShapedType type, mlir::StringRef name);
 
+/// Whether two elements have one address, as far as strides are static.
+bool overlapsItself(mlir::MemRefType type);
+
 } // namespace kami
 
 #endif // KAMI_LIB_IR_MATRIXOPERANDS_H

@@ -81,8 +81,12 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     imaginary parts, with `conjugate_a` or `conjugate_b` of the conjugates; α and
     β are complex, too. `precision` says how the parts are multiplied.
 
-    On tensors the result is the new C; on memrefs C is written in place and
-    must not overlap A, B or what regions read.
+    On tensors the result is the new C; on memrefs C is written in place. Its
+    elements must not overlap each other, A, B or what regions read. The verifier
+    sees that where strides are static, or where C is A or B; that strides known at
+    run time, or two memrefs, keep it, and that memrefs are what their types and
+    descriptors say, is the caller's promise. Nobody checks it on a device, where
+    breaking it means wrong elements, or an illegal address.
 
     Inside a kernel, the product is that of one block, and A, B and C may also be
     distributed over it already; the result is then the new C, distributed.
@@ -159,6 +163,8 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     * (C16) where any of A, B, C and the accumulator is complex, all are of one
       type, complex f32 or complex f64, and there are no regions
     * (C17) `conjugate_a` and `conjugate_b` only where elements are complex
+    * (C18) a C that is a memref is neither A nor B, and no two of its elements
+      have one address, as far as its strides are static
   }];
   let arguments = (ins
     Kami_MatrixOperand:$a, Kami_MatrixOperand:$b, Kami_MatrixOperand:$c,

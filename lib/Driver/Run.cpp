@@ -25,8 +25,7 @@ llvm::StringRef kami::name(DeviceKind device) {
   return device == DeviceKind::Cuda ? "cuda" : "sim";
 }
 
-/// 2^-bits of the significand: half a unit in the last place of 1.
-static double roundingUnit(ElementKind kind) {
+double kami::roundingUnit(ElementKind kind) {
   switch (kind) {
   case ElementKind::F16:
     return std::ldexp(1.0, -11);

@@ -232,8 +232,24 @@ static FailureOr<ElementKind> operandKind(OpTy op, Type element,
   return kind == ElementKind::I8 && isUnsigned ? ElementKind::U8 : *kind;
 }
 
+/// There are no plans for extents of 0: a product without terms runs as one
+/// whose k is found to be 0 at run time.
 static int64_t plannedExtent(int64_t value) {
-  return ShapedType::isDynamic(value) ? dynamicExtent : value;
+  return ShapedType::isDynamic(value) ? dynamicExtent
+                                      : std::max<int64_t>(value, 1);
+}
+
+/// Products of a batch. Of several dimensions known only at run time each may
+/// be large, but no batch is larger than a planner takes.
+static int64_t plannedBatch(ShapedType result) {
+  ArrayRef<int64_t> dims = result.getShape().drop_back(2);
+  int64_t batch = 1;
+  for (int64_t extent : dims) {
+    batch *= plannedExtent(extent);
+    if (ShapedType::isDynamicShape(dims))
+      batch = std::min(batch, maxExtent);
+  }
+  return batch;
 }
 
 /// Along which dimension an operand's elements are adjacent: tensors will be
@@ -282,8 +298,7 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
   if (isa<DistributedType>(op.getA().getType()) &&
       isa<DistributedType>(op.getB().getType()))
     problem.source = Source::Block;
-  for (int64_t dim = 0; dim != op.getBatchRank(); ++dim)
-    problem.batch *= plannedExtent(op.getCType().getDimSize(dim));
+  problem.batch = plannedBatch(op.getCType());
   problem.isReproducible = op.getReproducible() && op.getBatchRank() > 0;
   auto isCopyable = [&](Role role, Value operand) {
     auto type = dyn_cast<MemRefType>(operand.getType());
@@ -315,8 +330,7 @@ FailureOr<ChainProblem> kami::problemOf(ChainOp op) {
                        plannedExtent(q)};
   problem.operand = *operand;
   problem.accumulator = *accumulator;
-  for (int64_t dim = 0; dim != op.getBatchRank(); ++dim)
-    problem.batch *= plannedExtent(op.getDType().getDimSize(dim));
+  problem.batch = plannedBatch(op.getDType());
   if (op.getAssociation())
     problem.order = *op.getAssociation() == Association::Left
                         ? ChainOrder::Left

@@ -63,46 +63,33 @@ llvm::Expected<BlockCase> BlockSweep::drawCase(int64_t number,
     return std::min(options.maxExtent,
                     below(2) ? usual[below(8)] : 1 + below(100));
   };
-  PlannerOptions planner;
-  planner.keepRejected = false;
   // Not every size fits one block in every type.
   for (int attempt = 0;; ++attempt) {
     one.problem.extents = {extent(), extent(), extent()};
-    llvm::Expected<Choice> choice = choosePlan(one.problem, chip, planner);
-    if (choice) {
-      one.plan = choice->candidates[below(choice->candidates.size())].plan;
+    llvm::Expected<Plan> plan = drawPlan(one.problem, chip);
+    if (plan) {
+      one.plan = *plan;
       break;
     }
     if (attempt == 10)
-      return choice.takeError();
-    llvm::consumeError(choice.takeError());
+      return plan.takeError();
+    llvm::consumeError(plan.takeError());
   }
   one.operands.blocks = 1 + below(2);
   one.operands.sets = below(2) ? 1 : one.operands.blocks;
   one.repeats = 1 + below(3);
   one.operands.typeA = one.problem.operand;
   one.operands.typeB = one.problem.operandB();
-  one.run.repeats = 0;
-  one.run.seed = options.seed * 1000003 + number;
-  one.run.inputs = below(2) ? InputKind::Integers : InputKind::Random;
-  constexpr sim::WarpOrder orders[] = {sim::WarpOrder::InOrder,
-                                       sim::WarpOrder::Reversed,
-                                       sim::WarpOrder::Random};
-  one.run.warpOrder = orders[below(3)];
+  one.run = drawRun(number);
   one.run.poisoned.push_back(2);
   return one;
 }
 
 llvm::Expected<RunResult> BlockSweep::runOn(const BlockCase &one,
                                             DeviceKind device) {
-  CompileOptions compile;
-  compile.chip = options.chip;
-  RunOptions run = one.run;
-  run.device = device;
-  Compilation compilation;
   OwningOpRef<ModuleOp> module =
       buildBlockProgram(&context, one.plan, one.operands, one.repeats);
-  return compileAndRun(*module, compile, run, compilation);
+  return runModule(*module, one.run, std::nullopt, device);
 }
 
 /// What the simulator counted against what the plan says: operands that stay in

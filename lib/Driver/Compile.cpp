@@ -15,6 +15,7 @@
 #include "kami/Plan/Explain.h"
 #include "kami/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -270,10 +271,26 @@ static LogicalResult assembleAll(ModuleOp module, Compilation &compilation,
   return success();
 }
 
-LogicalResult kami::compileKernels(ModuleOp module, Compilation &compilation) {
+LogicalResult kami::compileKernels(ModuleOp module, Compilation &compilation,
+                                   Level level) {
   return success(succeeded(runPasses(module, addNVVMPasses)) &&
                  succeeded(serialize(module, compilation)) &&
-                 succeeded(assembleAll(module, compilation, Level::PTX)));
+                 succeeded(assembleAll(module, compilation, level)));
+}
+
+/// Whether one of the products has no elements and will not be seen again.
+static bool hasEmptyProduct(ModuleOp module) {
+  auto isEmpty = [](Value value) {
+    auto type = dyn_cast<ShapedType>(value.getType());
+    return type && type.hasRank() && llvm::is_contained(type.getShape(), 0);
+  };
+  WalkResult result = module.walk([&](DestinationStyleOpInterface op) {
+    bool isProduct = isa<GemmOp, linalg::LinalgOp>(op.getOperation());
+    return isProduct && llvm::any_of(op.getDpsInits(), isEmpty)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return result.wasInterrupted();
 }
 
 FailureOr<Compilation>
@@ -287,6 +304,7 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   pipeline.calibration = options.calibration;
   pipeline.tile = options.tile;
   pipeline.precision = options.precision;
+  bool isComplete = !hasEmptyProduct(module);
   if (failed(runPasses(
           module, [&](OpPassManager &pm) { addProblemPasses(pm, pipeline); })))
     return failure();
@@ -311,7 +329,7 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   KernelCollector collector(module, compilation);
   if (failed(collector.collectProducts()))
     return failure();
-  if (compilation.kernels.empty())
+  if (compilation.kernels.empty() && isComplete)
     return module.emitError("expected a matrix product of a type that ")
            << (*chip)->name << " has a matrix instruction for, but found none";
   llvm::Expected<std::optional<Calibration>> calibration =

@@ -66,15 +66,21 @@ struct Mirror {
 };
 } // namespace
 
-/// A memref as the fields of its descriptor: allocated and aligned pointer,
-/// offset, sizes, strides. Upstream passes each as a parameter of its own.
-static void appendDescriptor(const sim::MemRef &memref, KamiCudaPointer pointer,
-                             std::vector<uint64_t> &fields) {
+void kami::appendDescriptor(const sim::MemRef &memref, KamiCudaPointer pointer,
+                            std::vector<uint64_t> &fields) {
   fields.push_back(pointer);
   fields.push_back(pointer + memref.base);
   fields.push_back(memref.offset);
   fields.insert(fields.end(), memref.sizes.begin(), memref.sizes.end());
   fields.insert(fields.end(), memref.strides.begin(), memref.strides.end());
+}
+
+KamiCudaLaunch kami::shapeOf(const sim::Launch &launch) {
+  return {{unsigned(launch.grid.x), unsigned(launch.grid.y),
+           unsigned(launch.grid.z)},
+          {unsigned(launch.block.x), unsigned(launch.block.y),
+           unsigned(launch.block.z)},
+          unsigned(launch.dynamicSharedBytes)};
 }
 
 llvm::Error CudaLauncher::launch(const sim::Launch &launch) {
@@ -115,11 +121,7 @@ llvm::Error CudaLauncher::launch(const sim::Launch &launch) {
   };
   KamiCudaFunction function = functions.lookup(
       launch.kernel->getParentOfType<mlir::gpu::GPUModuleOp>().getName());
-  KamiCudaLaunch shape{{unsigned(launch.grid.x), unsigned(launch.grid.y),
-                        unsigned(launch.grid.z)},
-                       {unsigned(launch.block.x), unsigned(launch.block.y),
-                        unsigned(launch.block.z)},
-                       unsigned(launch.dynamicSharedBytes)};
+  KamiCudaLaunch shape = shapeOf(launch);
   // With β the timed launches change C: they come first, the one that counts
   // starts from fresh copies.
   if (llvm::Error error = upload())

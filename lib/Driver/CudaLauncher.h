@@ -46,6 +46,13 @@ private:
   llvm::StringMap<KamiCudaFunction> functions;
 };
 
+/// A memref as the fields of its descriptor: allocated and aligned pointer,
+/// offset, sizes, strides. Upstream passes each as a parameter of its own.
+void appendDescriptor(const sim::MemRef &memref, KamiCudaPointer pointer,
+                      std::vector<uint64_t> &fields);
+
+KamiCudaLaunch shapeOf(const sim::Launch &launch);
+
 } // namespace kami
 
 #endif // KAMI_LIB_DRIVER_CUDALAUNCHER_H

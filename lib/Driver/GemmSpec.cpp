@@ -21,7 +21,7 @@ static MemRefType matrixType(const GemmSpec &spec, int64_t rows,
                              const std::optional<MatrixStrides> &strides) {
   SmallVector<int64_t> shape, steps;
   if (spec.batch)
-    shape.push_back(spec.batch);
+    shape.push_back(*spec.batch);
   shape.append({rows, columns});
   if (!strides)
     return MemRefType::get(shape, element);

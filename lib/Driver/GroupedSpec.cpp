@@ -22,10 +22,23 @@ std::array<int64_t, 3> kami::packedLeading(const Extents &extents,
           transposeB ? extents.k : extents.n, extents.n};
 }
 
+std::optional<std::pair<int64_t, int64_t>>
+kami::findOverlap(std::vector<ElementRange> ranges) {
+  llvm::sort(ranges, [](const ElementRange &left, const ElementRange &right) {
+    return left.begin < right.begin;
+  });
+  for (size_t i = 1; i < ranges.size(); ++i)
+    if (ranges[i].begin < ranges[i - 1].end)
+      return std::minmax(ranges[i - 1].product, ranges[i].product);
+  return std::nullopt;
+}
+
 llvm::Expected<std::vector<GroupedProduct>>
 kami::parseProducts(llvm::StringRef text, bool transposeA, bool transposeB) {
   std::vector<GroupedProduct> products;
-  constexpr int64_t most = int64_t(1) << 20;
+  constexpr int64_t most = int64_t(1) << 20, mostAt = int64_t(1) << 28;
+  std::vector<int64_t> lineOf;
+  std::vector<ElementRange> rowsOfC;
   SmallVector<llvm::StringRef> lines;
   text.split(lines, '\n');
   for (auto [index, line] : llvm::enumerate(lines)) {
@@ -40,20 +53,25 @@ kami::parseProducts(llvm::StringRef text, bool transposeA, bool transposeB) {
       if (number.empty())
         break;
       int64_t value;
-      if (number.getAsInteger(10, value) || value < 0 || value > most)
-        return fail("expected numbers from 0 to " + llvm::Twine(most) +
-                    ", but got '" + number + "'");
+      int64_t largest = numbers.size() < 6 ? most : mostAt;
+      if (number.getAsInteger(10, value) || value < 0 || value > largest)
+        return fail(
+            "expected " +
+            llvm::StringRef(numbers.size() < 6 ? "numbers" : "positions") +
+            " from 0 to " + llvm::Twine(largest) + ", but got '" + number +
+            "'");
       numbers.push_back(value);
     }
     if (numbers.empty())
       continue;
-    if (numbers.size() != 3 && numbers.size() != 6)
-      return fail("expected M N K, or M N K LDA LDB LDC, but got " +
+    if (numbers.size() != 3 && numbers.size() != 6 && numbers.size() != 9)
+      return fail("expected M N K, M N K LDA LDB LDC, or M N K LDA LDB LDC A B "
+                  "C, but got " +
                   llvm::Twine(numbers.size()) + " numbers");
     GroupedProduct &product = products.emplace_back();
     product.extents = {numbers[0], numbers[1], numbers[2]};
     product.leading = packedLeading(product.extents, transposeA, transposeB);
-    for (unsigned i = 0; i != 3 && numbers.size() == 6; ++i) {
+    for (unsigned i = 0; i != 3 && numbers.size() >= 6; ++i) {
       if (numbers[3 + i] < product.leading[i])
         return fail("expected leading dimensions of at least " +
                     llvm::Twine(product.leading[0]) + ", " +
@@ -61,7 +79,30 @@ kami::parseProducts(llvm::StringRef text, bool transposeA, bool transposeB) {
                     llvm::Twine(product.leading[2]));
       product.leading[i] = numbers[3 + i];
     }
+    lineOf.push_back(index + 1);
+    if (numbers.size() < 9)
+      continue;
+    product.at = {numbers[6], numbers[7], numbers[8]};
+    for (int64_t row = 0; row != product.extents.m; ++row) {
+      int64_t begin = numbers[8] + row * product.leading[2];
+      if (product.extents.n > 0)
+        rowsOfC.push_back(
+            {begin, begin + product.extents.n, int64_t(products.size()) - 1});
+    }
   }
+  bool isPlaced = llvm::any_of(products, [](const GroupedProduct &product) {
+    return product.at.has_value();
+  });
+  if (isPlaced && !llvm::all_of(products, [](const GroupedProduct &product) {
+        return product.at.has_value();
+      }))
+    return llvm::createStringError(
+        "expected positions of all products, or of none");
+  if (auto overlap = findOverlap(rowsOfC))
+    return llvm::createStringError(
+        "line " + llvm::Twine(lineOf[overlap->second]) +
+        ": expected a C of its own, but it overlaps that of line " +
+        llvm::Twine(lineOf[overlap->first]));
   if (products.empty())
     return llvm::createStringError("expected at least one product");
   return products;
@@ -117,12 +158,13 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
         packedLeading(product.extents, spec.transposeA, spec.transposeB);
     for (unsigned i = 0; i != 3; ++i) {
       int64_t bytes = kinds[i].getIntOrFloatBitWidth() / 8;
-      int64_t start = end[i] + product.gap[i];
+      int64_t start = product.at ? (*product.at)[i] : end[i] + product.gap[i];
       at[i].push_back(spec.bytes ? start * bytes : start);
       leading[i].push_back(product.leading[i]);
       sizes[i].push_back(extents[i]);
       if (rows[i] > 0 && packed[i] > 0)
-        end[i] = start + (rows[i] - 1) * product.leading[i] + packed[i];
+        end[i] = std::max(end[i], start + (rows[i] - 1) * product.leading[i] +
+                                      packed[i]);
     }
     alpha.push_back(product.alpha);
     beta.push_back(product.beta);

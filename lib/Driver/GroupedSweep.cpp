@@ -98,23 +98,15 @@ llvm::Expected<GroupedCase> GroupedSweep::drawCase(int64_t number,
   problem.accumulator = one.spec.accumulator;
   problem.output = one.spec.output;
   problem.batch = one.spec.products.size();
-  PlannerOptions planner;
-  planner.keepRejected = false;
-  llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
-  if (!choice)
-    return choice.takeError();
-  one.plan = choice->candidates[below(choice->candidates.size())].plan;
+  llvm::Expected<Plan> plan = drawPlan(problem, chip);
+  if (!plan)
+    return plan.takeError();
+  one.plan = *plan;
   one.plan.teams = 1;
   one.plan.blocks = 1 + below(7);
   if (one.plan.transport == Transport::Copied)
-    drawStages(one.plan, problem, chip);
-  one.run.repeats = 0;
-  one.run.seed = options.seed * 1000003 + number;
-  one.run.inputs = below(2) ? InputKind::Integers : InputKind::Random;
-  constexpr sim::WarpOrder orders[] = {sim::WarpOrder::InOrder,
-                                       sim::WarpOrder::Reversed,
-                                       sim::WarpOrder::Random};
-  one.run.warpOrder = orders[below(3)];
+    drawStages(draw, one.plan, problem, chip);
+  one.run = drawRun(number);
   if (llvm::all_of(one.spec.products, [](const GroupedProduct &product) {
         return product.beta == 0;
       }))
@@ -124,14 +116,8 @@ llvm::Expected<GroupedCase> GroupedSweep::drawCase(int64_t number,
 
 llvm::Expected<RunResult> GroupedSweep::runOn(const GroupedCase &one,
                                               DeviceKind device) {
-  CompileOptions compile;
-  compile.chip = options.chip;
-  compile.plan = one.plan;
-  RunOptions run = one.run;
-  run.device = device;
   OwningOpRef<ModuleOp> module = buildModule(&context, one.spec);
-  Compilation compilation;
-  return compileAndRun(*module, compile, run, compilation);
+  return runModule(*module, one.run, one.plan, device);
 }
 
 /// How much is moved depends on the sizes, which the plan does not know.

@@ -25,10 +25,12 @@ InputFlags::InputFlags(cl::OptionCategory &category)
     : file(cl::Positional, cl::desc("INPUT.mlir"), cl::cat(category)),
       gemm("gemm", cl::desc("A product by its extents, instead of a file"),
            cl::value_desc("MxNxK"), cl::cat(category)),
-      grouped("grouped",
-              cl::desc("Products of sizes of their own, a line each: M N K, or "
-                       "M N K LDA LDB LDC"),
-              cl::value_desc("FILE"), cl::cat(category)),
+      grouped(
+          "grouped",
+          cl::desc("Products of sizes of their own, a line each: M N K, M N "
+                   "K LDA LDB LDC, or M N K LDA LDB LDC A B C with the "
+                   "matrices' first elements"),
+          cl::value_desc("FILE"), cl::cat(category)),
       type("type",
            cl::desc("Type of A's and B's elements: f16, bf16, tf32, tf32x3, "
                     "f32, f64, f8E4M3FN, f8E5M2, i8, u8, or complex<...> of "

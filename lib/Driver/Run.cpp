@@ -8,11 +8,13 @@
 
 #include "kami/Driver/Run.h"
 #include "CudaLauncher.h"
+#include "Descriptors.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Simulator/Reference.h"
 #include "kami/Simulator/Scalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include <cmath>
 #include <random>
 
@@ -23,8 +25,7 @@ llvm::StringRef kami::name(DeviceKind device) {
   return device == DeviceKind::Cuda ? "cuda" : "sim";
 }
 
-/// 2^-bits of the significand: half a unit in the last place of 1.
-static double roundingUnit(ElementKind kind) {
+double kami::roundingUnit(ElementKind kind) {
   switch (kind) {
   case ElementKind::F16:
     return std::ldexp(1.0, -11);
@@ -202,9 +203,15 @@ llvm::Error Session::makeInput(unsigned number, Type type) {
   }
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (!memref.hasStaticShape() ||
-      failed(memref.getStridesAndOffset(strides, offset)) ||
-      ShapedType::isDynamic(offset) || ShapedType::isDynamicShape(strides))
+  bool isKnown = memref.hasStaticShape() &&
+                 succeeded(memref.getStridesAndOffset(strides, offset));
+  // MLIR has no strides for a row-major memref without elements.
+  if (isKnown && memref.getLayout().isIdentity()) {
+    strides = computeStrides(memref.getShape());
+    offset = 0;
+  }
+  if (!isKnown || ShapedType::isDynamic(offset) ||
+      ShapedType::isDynamicShape(strides))
     return fail("expected extents and strides known at compile time to run it");
   int64_t last = offset;
   for (auto [size, stride] : llvm::zip_equal(memref.getShape(), strides)) {
@@ -447,6 +454,8 @@ kami::compileAndRun(ModuleOp module, const CompileOptions &compileOptions,
   llvm::Expected<func::FuncOp> reference = referenceOf(*originalEntry);
   if (!reference)
     return reference.takeError();
+  if (failed(verifyDescriptors(*originalEntry)))
+    return llvm::createStringError("nothing was run");
   if (*reference != *originalEntry)
     module.lookupSymbol(reference->getName())->erase();
   // The simulator takes lanes and registers; a device takes PTX, but the host's

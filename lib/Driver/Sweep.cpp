@@ -26,12 +26,9 @@ public:
   using SweepCases::SweepCases;
 
 private:
-  template <typename T> T pick(std::initializer_list<T> values) {
-    return *(values.begin() + below(values.size()));
-  }
-  int64_t drawExtent();
+  int64_t drawExtent() { return draw.extent(options.maxExtent); }
   Extents drawExtents();
-  MatrixStrides drawStrides(int64_t batch, int64_t rows, int64_t columns);
+  MatrixStrides drawStrides(int64_t rows, int64_t columns);
   void drawTypes(GemmSpec &spec);
   GemmSpec drawSpec(int64_t number);
   Interleave drawInterleave(const Plan &plan);
@@ -48,21 +45,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Drawing
 //===----------------------------------------------------------------------===//
-
-int64_t Sweep::drawExtent() {
-  int64_t largest = options.maxExtent;
-  switch (below(4)) {
-  case 0:
-    return std::min(
-        largest, pick<int64_t>({1, 2, 3, 5, 7, 11, 13, 17, 31, 61, 97, 127}));
-  case 1:
-    return std::min(largest, pick<int64_t>({8, 16, 24, 32, 48, 64, 96, 128}));
-  case 2:
-    return 1 + below(std::min<int64_t>(largest, 40));
-  default:
-    return 1 + below(largest);
-  }
-}
 
 /// Every fourth product is tall, wide or deep.
 Extents Sweep::drawExtents() {
@@ -84,11 +66,11 @@ Extents Sweep::drawExtents() {
 }
 
 /// Gaps between elements, rows and products, in either order of dimensions.
-MatrixStrides Sweep::drawStrides(int64_t batch, int64_t rows, int64_t columns) {
+MatrixStrides Sweep::drawStrides(int64_t rows, int64_t columns) {
   MatrixStrides strides;
   strides.offset = below(20);
   bool columnMajor = below(2);
-  int64_t inner = pick<int64_t>({1, 1, 1, 2, 3});
+  int64_t inner = draw.pick<int64_t>({1, 1, 1, 2, 3});
   int64_t outer = inner * (columnMajor ? rows : columns) + below(9);
   strides.row = columnMajor ? inner : outer;
   strides.column = columnMajor ? outer : inner;
@@ -97,11 +79,11 @@ MatrixStrides Sweep::drawStrides(int64_t batch, int64_t rows, int64_t columns) {
 }
 
 /// Sizes that every algorithm multiplies in every type: 1, primes, multiples
-/// and others, tall, wide and deep.
+/// and others, tall, wide and deep, and without terms.
 static constexpr Extents everyTime[] = {
-    {1, 1, 1},   {1, 7, 5},    {16, 16, 16}, {17, 13, 19},
-    {31, 1, 64}, {50, 37, 23}, {64, 64, 64}, {128, 5, 16},
-    {3, 130, 9}, {8, 8, 300},  {97, 61, 33}, {96, 48, 80}};
+    {1, 1, 1},    {1, 7, 5},    {16, 16, 16}, {17, 13, 19}, {31, 1, 64},
+    {50, 37, 23}, {64, 64, 64}, {128, 5, 16}, {3, 130, 9},  {8, 8, 300},
+    {97, 61, 33}, {96, 48, 80}, {40, 24, 0}};
 static constexpr Algorithm algorithms[] = {Algorithm::OneD, Algorithm::TwoD,
                                            Algorithm::ThreeD};
 
@@ -110,8 +92,8 @@ void Sweep::drawTypes(GemmSpec &spec) {
   spec.accumulator = spec.output = defaultAccumulator(spec.operand);
   spec.isComplex = options.complexNumbers;
   if (spec.isComplex) {
-    spec.alphaImaginary = pick({0.0, 0.0, 1.0, -2.0});
-    spec.betaImaginary = pick({0.0, 0.0, 3.0, -1.0});
+    spec.alphaImaginary = draw.pick({0.0, 0.0, 1.0, -2.0});
+    spec.betaImaginary = draw.pick({0.0, 0.0, 3.0, -1.0});
     spec.conjugateA = below(3) == 0;
     spec.conjugateB = below(3) == 0;
     return;
@@ -140,21 +122,22 @@ GemmSpec Sweep::drawSpec(int64_t number) {
   }
   drawTypes(spec);
   if (below(4) == 0)
-    spec.batch = 1 + below(3);
+    spec.batch = below(10) == 0 ? 0 : 1 + below(3);
   spec.transposeA = below(3) == 0;
   spec.transposeB = below(3) == 0;
-  spec.alpha = pick({1.0, 1.0, -1.0, 2.0});
-  spec.beta = isInteger(spec.accumulator) ? pick({0.0, 0.0, 1.0, -2.0, 3.0})
-                                          : pick({0.0, 0.0, 1.0, -0.5, 3.0});
+  spec.alpha = draw.pick({1.0, 1.0, -1.0, 2.0});
+  spec.beta = isInteger(spec.accumulator)
+                  ? draw.pick({0.0, 0.0, 1.0, -2.0, 3.0})
+                  : draw.pick({0.0, 0.0, 1.0, -0.5, 3.0});
   auto [m, n, k] = spec.extents;
   if (below(2))
-    spec.strideA = drawStrides(spec.batch, spec.transposeA ? k : m,
-                               spec.transposeA ? m : k);
+    spec.strideA =
+        drawStrides(spec.transposeA ? k : m, spec.transposeA ? m : k);
   if (below(2))
-    spec.strideB = drawStrides(spec.batch, spec.transposeB ? n : k,
-                               spec.transposeB ? k : n);
+    spec.strideB =
+        drawStrides(spec.transposeB ? n : k, spec.transposeB ? k : n);
   if (below(2))
-    spec.strideC = drawStrides(spec.batch, m, n);
+    spec.strideC = drawStrides(m, n);
   if (!spec.isComplex && below(3) == 0)
     spec.epilogue = {below(2) == 0, below(2) == 0, below(2) == 0,
                      below(2) == 0};
@@ -165,13 +148,13 @@ GemmSpec Sweep::drawSpec(int64_t number) {
 Interleave Sweep::drawInterleave(const Plan &plan) {
   Partition partition = plan.partition();
   const Extents &atom = plan.atom->shape;
-  auto draw = [&](int64_t tiles) {
-    int64_t group = below(tiles + 1);
-    return group > 0 && tiles % group != 0 ? 0 : group;
+  auto group = [&](int64_t tiles) {
+    int64_t size = below(tiles + 1);
+    return size > 0 && tiles % size != 0 ? 0 : size;
   };
-  Interleave groups = {draw(partition.warpM / atom.m),
-                       draw(partition.warpN / atom.n),
-                       draw(partition.sliceK / atom.k)};
+  Interleave groups = {group(partition.warpM / atom.m),
+                       group(partition.warpN / atom.n),
+                       group(partition.sliceK / atom.k)};
   OperandMaps maps = {findFragmentMap(plan.atom->mapA),
                       findFragmentMap(plan.atom->mapB)};
   if (!maps.a || !maps.b || !canInterleaveK(maps))
@@ -183,25 +166,26 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   SweepCase one;
   one.spec = drawSpec(number);
   Problem problem;
-  problem.extents = one.spec.extents;
+  // There is no plan for what is empty: any goes.
+  auto atLeastOne = [](int64_t extent) { return std::max<int64_t>(extent, 1); };
+  auto [m, n, k] = one.spec.extents;
+  problem.extents = {atLeastOne(m), atLeastOne(n), atLeastOne(k)};
   problem.operand = one.spec.operand;
   problem.otherOperand = one.spec.otherOperand;
   problem.accumulator = one.spec.accumulator;
   problem.output = one.spec.output;
   problem.isComplex = one.spec.isComplex;
-  problem.batch = std::max<int64_t>(one.spec.batch, 1);
+  problem.batch = atLeastOne(one.spec.batch.value_or(1));
   problem.algorithm = algorithms[number % 3];
   problem.majorA = problem.majorB = std::nullopt;
   if (!problem.isComplex) {
     problem.majorA = one.spec.transposeA ? Major::MN : Major::K;
     problem.majorB = one.spec.transposeB ? Major::K : Major::MN;
   }
-  PlannerOptions planner;
-  planner.keepRejected = false;
-  llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
-  if (!choice)
-    return choice.takeError();
-  one.plan = choice->candidates[below(choice->candidates.size())].plan;
+  llvm::Expected<Plan> plan = drawPlan(problem, chip);
+  if (!plan)
+    return plan.takeError();
+  one.plan = *plan;
   bool isCopied = one.plan.transport == Transport::Copied;
   if (!isCopied && !problem.isComplex && below(2))
     one.plan.interleave = drawInterleave(one.plan);
@@ -214,12 +198,8 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   if (below(4) == 0)
     one.plan.blocks = 1 + below(3);
   if (isCopied)
-    drawStages(one.plan, problem, chip);
-  one.run.repeats = 0;
-  one.run.seed = options.seed * 1000003 + number;
-  one.run.inputs = below(2) ? InputKind::Integers : InputKind::Random;
-  one.run.warpOrder = pick({sim::WarpOrder::InOrder, sim::WarpOrder::Reversed,
-                            sim::WarpOrder::Random});
+    drawStages(draw, one.plan, problem, chip);
+  one.run = drawRun(number);
   if (one.spec.beta == 0 && one.spec.betaImaginary == 0)
     one.run.poisoned.push_back(2);
   return one;
@@ -231,14 +211,8 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
 
 llvm::Expected<RunResult> Sweep::runOn(const SweepCase &one,
                                        DeviceKind device) {
-  CompileOptions compile;
-  compile.chip = options.chip;
-  compile.plan = one.plan;
-  RunOptions run = one.run;
-  run.device = device;
   OwningOpRef<ModuleOp> module = buildModule(&context, one.spec);
-  Compilation compilation;
-  return compileAndRun(*module, compile, run, compilation);
+  return runModule(*module, one.run, one.plan, device);
 }
 
 /// What the simulator counted against what the plan says.
@@ -246,6 +220,8 @@ std::string Sweep::checkTraffic(const SweepCase &one,
                                 const sim::SimulatorReport &report) {
   const Plan &plan = one.plan;
   const Extents &extents = one.spec.extents;
+  if (extents.k == 0)
+    return "";
   Partition partition = plan.partition();
   int64_t kTiles = (extents.k + plan.tile.k - 1) / plan.tile.k;
   ElementBytes bytes{byteWidth(plan.atom->operand),
@@ -258,7 +234,7 @@ std::string Sweep::checkTraffic(const SweepCase &one,
   int64_t blocks = reads * reads *
                    ((extents.m + plan.tile.m - 1) / plan.tile.m) *
                    ((extents.n + plan.tile.n - 1) / plan.tile.n) *
-                   std::max<int64_t>(one.spec.batch, 1);
+                   one.spec.batch.value_or(1);
   // Copies are of elements as they lie in device memory, and what is copied by
   // eight lanes may begin in one line and end in the next.
   bool isCopied = plan.transport == Transport::Copied;
@@ -301,7 +277,7 @@ static void printStrides(llvm::raw_ostream &os, llvm::StringRef name,
 void Sweep::print(int64_t number, const SweepCase &one) {
   const GemmSpec &spec = one.spec;
   os << "case " << number << ": " << spec.extents.m << "x" << spec.extents.n
-     << "x" << spec.extents.k << " batch " << spec.batch << " "
+     << "x" << spec.extents.k << " batch " << spec.batch.value_or(1) << " "
      << (spec.isComplex ? "complex " : "")
      << names(spec.operand, spec.operandB()) << " -> " << name(spec.output)
      << (spec.conjugateA ? " conj A" : "") << (spec.conjugateB ? " conj B" : "")

@@ -9,11 +9,10 @@
 #ifndef KAMI_LIB_DRIVER_SWEEPCASES_H
 #define KAMI_LIB_DRIVER_SWEEPCASES_H
 
+#include "Draw.h"
 #include "kami/Driver/Sweep.h"
-#include "kami/Plan/Verify.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <random>
 
 namespace kami {
 
@@ -21,7 +20,7 @@ namespace kami {
 template <typename Case> class SweepCases {
 public:
   SweepCases(const SweepOptions &options, llvm::raw_ostream &os)
-      : options(options), os(os), random(options.seed) {
+      : options(options), os(os), draw(options.seed) {
     loadAllDialects(context);
   }
   virtual ~SweepCases() = default;
@@ -37,30 +36,57 @@ protected:
                                    const sim::SimulatorReport &report) = 0;
   virtual void print(int64_t number, const Case &one) = 0;
 
-  int64_t below(int64_t bound) { return int64_t(random() % uint64_t(bound)); }
-  /// Of copied operands: depths and numbers of tiles, and whether blocks in
-  /// turn copy ahead, as far as memory allows.
-  void drawStages(Plan &plan, const Problem &problem, const Chip &chip);
+  int64_t below(int64_t bound) { return draw.below(bound); }
+  /// Inputs and the order of warps; the numbers of all sweeps are drawn alike.
+  RunOptions drawRun(int64_t number);
+  /// One of the plans that fit.
+  llvm::Expected<Plan> drawPlan(const Problem &problem, const Chip &chip);
+  /// With a plan, or those that the module has.
+  llvm::Expected<RunResult> runModule(mlir::ModuleOp module, RunOptions run,
+                                      const std::optional<Plan> &plan,
+                                      DeviceKind device);
 
   const SweepOptions &options;
   llvm::raw_ostream &os;
-  std::mt19937_64 random;
+  Draw draw;
   mlir::MLIRContext context;
 
 private:
   std::string judge(const Case &one, double &error);
 };
 
+template <typename Case> RunOptions SweepCases<Case>::drawRun(int64_t number) {
+  RunOptions run;
+  run.repeats = 0;
+  run.seed = options.seed * 1000003 + number;
+  run.inputs = below(2) ? InputKind::Integers : InputKind::Random;
+  run.warpOrder = draw.pick({sim::WarpOrder::InOrder, sim::WarpOrder::Reversed,
+                             sim::WarpOrder::Random});
+  return run;
+}
+
 template <typename Case>
-void SweepCases<Case>::drawStages(Plan &plan, const Problem &problem,
-                                  const Chip &chip) {
-  Plan drawn = plan;
-  if (below(2))
-    drawn.tile.k = plan.atom->shape.k * (1 + below(4));
-  drawn.stages = 1 + below(4);
-  drawn.prefetches = drawn.stages > 1 && drawn.blocks > 0 && below(4) != 0;
-  if (!findMisfit(drawn, problem, chip))
-    plan = drawn;
+llvm::Expected<Plan> SweepCases<Case>::drawPlan(const Problem &problem,
+                                                const Chip &chip) {
+  PlannerOptions planner;
+  planner.keepRejected = false;
+  llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
+  if (!choice)
+    return choice.takeError();
+  return choice->candidates[below(choice->candidates.size())].plan;
+}
+
+template <typename Case>
+llvm::Expected<RunResult>
+SweepCases<Case>::runModule(mlir::ModuleOp module, RunOptions run,
+                            const std::optional<Plan> &plan,
+                            DeviceKind device) {
+  CompileOptions compile;
+  compile.chip = options.chip;
+  compile.plan = plan;
+  run.device = device;
+  Compilation compilation;
+  return compileAndRun(module, compile, run, compilation);
 }
 
 /// Why the case is wrong; empty if it is right.

@@ -141,8 +141,25 @@ static LogicalResult verifyPlans(ChainOp op) {
   return success();
 }
 
+/// (C4), besides that extents agree.
+static LogicalResult verifyNotEmpty(ChainOp op) {
+  static constexpr StringLiteral names[] = {"m", "k", "n", "q"};
+  for (unsigned i = 0; i != 3; ++i)
+    for (unsigned dim = 0; dim != 2; ++dim)
+      if (factorExtent(op, i, dim) == 0)
+        return op.emitOpError("expected an extent of at least 1 for ")
+               << names[i + dim] << ", but got 0";
+  for (unsigned dim = 0; dim != 2; ++dim)
+    if (matrixExtent(op.getDType(), false, dim) == 0)
+      return op.emitOpError("expected an extent of at least 1 for ")
+             << names[3 * dim] << ", but got 0";
+  return success();
+}
+
 LogicalResult ChainOp::verify() {
   if (failed(verifyKinds(*this)) || failed(verifyElements(*this)))
+    return failure();
+  if (failed(verifyNotEmpty(*this)))
     return failure();
   int64_t rows = matrixExtent(getDType(), false, 0);
   int64_t columns = matrixExtent(getDType(), false, 1);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/IR/KamiOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -34,11 +35,16 @@ static Operation *slice(OpBuilder &builder, Location loc, Value value,
                         ArrayRef<OpFoldResult> offsets,
                         ArrayRef<OpFoldResult> sizes) {
   SmallVector<OpFoldResult> strides(offsets.size(), builder.getIndexAttr(1));
+  // A slice must not begin in an extent of 0, where that can be seen.
+  SmallVector<OpFoldResult> starts(offsets);
+  auto shape = cast<ShapedType>(value.getType()).getShape();
+  for (auto [start, extent] : llvm::zip_equal(starts, shape))
+    if (extent == 0 && isa<Attribute>(start))
+      start = arith::ConstantIndexOp::create(builder, loc, 0).getResult();
   if (isa<TensorType>(value.getType()))
-    return tensor::ExtractSliceOp::create(builder, loc, value, offsets, sizes,
+    return tensor::ExtractSliceOp::create(builder, loc, value, starts, sizes,
                                           strides);
-  return memref::SubViewOp::create(builder, loc, value, offsets, sizes,
-                                   strides);
+  return memref::SubViewOp::create(builder, loc, value, starts, sizes, strides);
 }
 
 SmallVector<utils::IteratorType> GemmOp::getLoopIteratorTypes() {

@@ -221,7 +221,7 @@ static LogicalResult verifyDistribution(GemmOp op) {
   return success();
 }
 
-/// (C18)
+/// (C19)
 static LogicalResult verifyNext(GemmOp op) {
   if (!op.getTurn())
     return success();
@@ -369,6 +369,21 @@ static LogicalResult verifyRegion(GemmOp op, Role role) {
                              arguments, yielded);
 }
 
+/// (C18)
+static LogicalResult verifyDestination(GemmOp op) {
+  auto type = dyn_cast<MemRefType>(op.getC().getType());
+  if (!type)
+    return success();
+  if (op.getC() == op.getA() || op.getC() == op.getB())
+    return op.emitOpError("expected C to be another memref than ")
+           << (op.getC() == op.getA() ? "A" : "B");
+  if (overlapsItself(type))
+    return op.emitOpError("expected no two elements of C at one address, but "
+                          "got ")
+           << type;
+  return success();
+}
+
 LogicalResult GemmOp::verify() {
   if (failed(verifyOperandKinds(*this)) || failed(verifyElementTypes(*this)) ||
       failed(verifyDistribution(*this)) || failed(verifyNext(*this)))
@@ -386,7 +401,7 @@ LogicalResult GemmOp::verify() {
                           matrixExtent(b, tb, 0))))
     return failure();
   if (failed(verifyBatch(*this, c, a, "A")) ||
-      failed(verifyBatch(*this, c, b, "B")))
+      failed(verifyBatch(*this, c, b, "B")) || failed(verifyDestination(*this)))
     return failure();
   for (Role role : {Role::A, Role::B, Role::C})
     if (failed(verifyRegion(*this, role)))
@@ -539,8 +554,8 @@ private:
   }
 };
 
-/// A batch of no products computes nothing.
-struct DropEmptyBatch : OpRewritePattern<GemmOp> {
+/// A product without elements computes nothing.
+struct DropEmptyProduct : OpRewritePattern<GemmOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(GemmOp op,
                                 PatternRewriter &rewriter) const override {
@@ -558,5 +573,5 @@ struct DropEmptyBatch : OpRewritePattern<GemmOp> {
 void GemmOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *context) {
   patterns.add<DropNeutralScale, DropIdentityRegion, DropElementOperands,
-               DropEmptyBatch>(context);
+               DropEmptyProduct>(context);
 }

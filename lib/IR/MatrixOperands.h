@@ -20,7 +20,7 @@ namespace kami {
 int64_t matrixExtent(mlir::ShapedType type, bool transposed, unsigned dim);
 
 /// The extents of one dimension of two operands are equal where both are
-/// static, and not 0.
+/// static.
 mlir::LogicalResult verifyExtent(mlir::Operation *op, mlir::StringRef name,
                                  mlir::StringRef left, int64_t extent,
                                  mlir::StringRef right, int64_t other);
@@ -28,6 +28,9 @@ mlir::LogicalResult verifyExtent(mlir::Operation *op, mlir::StringRef name,
 /// The operand's batch extents are the result's, or 1.
 mlir::LogicalResult verifyBatch(mlir::Operation *op, mlir::ShapedType result,
                                 mlir::ShapedType type, mlir::StringRef name);
+
+/// Whether two elements have one address, as far as strides are static.
+bool overlapsItself(mlir::MemRefType type);
 
 } // namespace kami
 

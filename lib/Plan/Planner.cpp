@@ -203,6 +203,12 @@ llvm::Error kami::checkWarps(int64_t warps, const Chip &chip) {
 
 static llvm::Error checkProblem(const Problem &problem, const Chip &chip) {
   const Extents &extents = problem.extents;
+  if (extents.m == 0 || extents.n == 0 || extents.k == 0 || problem.batch == 0)
+    return llvm::createStringError(
+        "an empty product has no plan: expected extents and a batch of at "
+        "least 1, but got " +
+        llvm::itostr(extents.m) + "x" + llvm::itostr(extents.n) + "x" +
+        llvm::itostr(extents.k) + ", batch " + llvm::itostr(problem.batch));
   for (int64_t extent : {extents.m, extents.n, extents.k, problem.batch})
     if (extent < 1 || extent > maxExtent)
       return llvm::createStringError(
@@ -357,20 +363,27 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
     llvm::append_range(atoms, atomsOf(problem, chip, Unit::WarpGroup));
     addBlockCandidates(problem, chip, options, grids, atoms, choice);
   }
+  Problem unordered = problem;
+  unordered.order = std::nullopt;
   for (const WarpGrid &grid : grids) {
     if (problem.source == Source::Block)
       break;
     for (const RatedAtom &atom : atoms) {
-      if (problem.order &&
-          (problem.order->atom != atom.atom || problem.order->layers != grid.k))
+      bool isOrdered = !problem.order || (problem.order->atom == atom.atom &&
+                                          problem.order->layers == grid.k);
+      if (!isOrdered && !options.keepRejected)
         continue;
-      GridSearch search(problem, chip, atom, grid,
+      GridSearch search(isOrdered ? problem : unordered, chip, atom, grid,
                         options.calibrationFor(chip));
       search.run();
       for (PlanForm form : memoryForms) {
-        if (const auto &best = search.best(form))
+        if (const auto &best = search.best(form)) {
           choice.candidates.push_back(
               makeCandidate(*best, problem, chip, options));
+          if (!isOrdered)
+            choice.candidates.back().rejected =
+                "adds up in another order than for other batches";
+        }
         if (const auto &misfit = search.misfit(form);
             misfit && options.keepRejected)
           choice.candidates.push_back(

@@ -22,32 +22,35 @@ static llvm::Error assign(T &to, llvm::Expected<U> from) {
   return llvm::Error::success();
 }
 
-static bool parsePositive(llvm::StringRef text, int64_t &value) {
+static bool parseNumber(llvm::StringRef text, int64_t least, int64_t &value) {
   return llvm::all_of(text, llvm::isDigit) && !text.getAsInteger(10, value) &&
-         value >= 1 && value <= maxExtent;
+         value >= least && value <= maxExtent;
 }
 
-llvm::Expected<Extents> kami::parseExtents(llvm::StringRef flag,
-                                           llvm::StringRef text) {
+llvm::Expected<Extents>
+kami::parseExtents(llvm::StringRef flag, llvm::StringRef text, int64_t least) {
   llvm::SmallVector<llvm::StringRef, 3> parts;
   text.split(parts, 'x');
   Extents extents;
-  if (parts.size() == 3 && parsePositive(parts[0], extents.m) &&
-      parsePositive(parts[1], extents.n) && parsePositive(parts[2], extents.k))
+  if (parts.size() == 3 && parseNumber(parts[0], least, extents.m) &&
+      parseNumber(parts[1], least, extents.n) &&
+      parseNumber(parts[2], least, extents.k))
     return extents;
-  return llvm::createStringError("expected --" + flag +
-                                 "=MxNxK with extents from 1 to 2147483648, "
-                                 "but got '" +
-                                 text + "'");
+  return llvm::createStringError(
+      "expected --" + flag + "=MxNxK with extents from " + llvm::Twine(least) +
+      " to 2147483648, but "
+      "got '" +
+      text + "'");
 }
 
-static llvm::Expected<int64_t> parseCount(llvm::StringRef flag,
-                                          llvm::StringRef text) {
+static llvm::Expected<int64_t>
+parseCount(llvm::StringRef flag, llvm::StringRef text, int64_t least = 1) {
   int64_t value;
-  if (parsePositive(text, value))
+  if (parseNumber(text, least, value))
     return value;
-  return llvm::createStringError(
-      "expected --" + flag + " from 1 to 2147483648, but got '" + text + "'");
+  return llvm::createStringError("expected --" + flag + " from " +
+                                 llvm::Twine(least) +
+                                 " to 2147483648, but got '" + text + "'");
 }
 
 llvm::Expected<ElementKind> kami::parseType(llvm::StringRef flag,
@@ -115,7 +118,7 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
   Problem problem;
   ProblemText text = given;
   if (llvm::Error error =
-          assign(problem.extents, parseExtents("gemm", text.gemm)))
+          assign(problem.extents, parseExtents("gemm", text.gemm, /*least=*/0)))
     return error;
   problem.isComplex = stripComplex(text.type);
   if (llvm::Error error = assign(problem.operand, parseType("type", text.type)))
@@ -160,7 +163,7 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
   }
   if (!text.batch.empty()) {
     if (llvm::Error error =
-            assign(problem.batch, parseCount("batch", text.batch)))
+            assign(problem.batch, parseCount("batch", text.batch, /*least=*/0)))
       return error;
     problem.isReproducible = true;
   }
@@ -183,9 +186,9 @@ llvm::Expected<ChainProblem> kami::parseChain(llvm::StringRef extents,
   llvm::SmallVector<llvm::StringRef, 4> parts;
   extents.split(parts, 'x');
   ChainProblem chain{0, 0, 0, 0};
-  if (parts.size() != 4 || !parsePositive(parts[0], chain.m) ||
-      !parsePositive(parts[1], chain.k) || !parsePositive(parts[2], chain.n) ||
-      !parsePositive(parts[3], chain.q))
+  if (parts.size() != 4 || !parseNumber(parts[0], 1, chain.m) ||
+      !parseNumber(parts[1], 1, chain.k) ||
+      !parseNumber(parts[2], 1, chain.n) || !parseNumber(parts[3], 1, chain.q))
     return llvm::createStringError(
         "expected --chain=MxKxNxQ with extents from 1 to 2147483648, but got "
         "'" +
@@ -195,6 +198,10 @@ llvm::Expected<ChainProblem> kami::parseChain(llvm::StringRef extents,
   llvm::Expected<Problem> problem = parseProblem(rest);
   if (!problem)
     return problem.takeError();
+  if (llvm::Error error =
+          assign(problem->batch,
+                 parseCount("batch", text.batch.empty() ? "1" : text.batch)))
+    return error;
   for (auto [flag, isGiven] :
        {std::pair("gemm", !text.gemm.empty()),
         std::pair("type-b", problem->otherOperand.has_value()),

@@ -27,6 +27,10 @@ static constexpr int64_t cutDepths[] = {128, 64, 32};
 /// shared memory at once where there are several.
 static constexpr int64_t copiedDepths[] = {128, 64, 32, 16};
 static constexpr int64_t copiedStages[] = {2, 3, 4};
+/// Where a multiprocessor holds more blocks than that, they hide each other's
+/// waits, and are better dealt out by the hardware: of 12 sizes of f16, tf32
+/// and f64, none was fastest in turn with four or more (H200, 2026-11-22).
+static constexpr double mostBlocksAhead = 3;
 /// The widest slice of more than four atoms.
 static constexpr int64_t shallowSlice = 16;
 /// Of the areas of C that fit, in the order of their lower bounds, so many are
@@ -304,6 +308,10 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
   Resources resources =
       resourcesOf(*atom.atom, partition, slicing, chip.warpSize,
                   plan.exchange(), problem.sums());
+  // As many blocks as there is room for take all tiles.
+  if (form.prefetches)
+    plan.blocks = chip.multiprocessors *
+                  std::max<int64_t>(residentBlocks(resources, chip), 1);
   if (Misfit misfit = findMisfit(resources, chip)) {
     keepMisfit(plan, resources, misfit);
     return false;
@@ -311,12 +319,9 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
   CalibratedCost cost =
       calibratedCost(workOf(problem), *atom.atom, partition, slicing, resources,
                      chip, calibration, plan.exchange());
-  if (form.prefetches) {
-    // As many blocks as there is room for take all tiles.
-    plan.blocks = chip.multiprocessors * int64_t(cost.residentBlocks);
-    if (cost.blocks <= double(plan.blocks))
-      return false;
-  }
+  if (form.prefetches && (cost.blocks <= double(plan.blocks) ||
+                          cost.residentBlocks > mostBlocksAhead))
+    return false;
   fits = true;
   auto &best = bests[form.index()];
   auto rank = [&](const Resources &resources, const CalibratedCost &cost) {

@@ -153,16 +153,22 @@ KamiStatus kamiCudaFree(KamiCudaDevice *device, KamiCudaPointer pointer) {
 
 KamiStatus kamiCudaCopyToDevice(KamiCudaDevice *device, KamiCudaPointer to,
                                 const void *from, size_t bytes) {
+  if (bytes == 0)
+    return KAMI_STATUS_OK;
   return call(device, "cuMemcpyHtoD", &CudaDriver::memcpyHtoD, to, from, bytes);
 }
 
 KamiStatus kamiCudaCopyToHost(KamiCudaDevice *device, void *to,
                               KamiCudaPointer from, size_t bytes) {
+  if (bytes == 0)
+    return KAMI_STATUS_OK;
   return call(device, "cuMemcpyDtoH", &CudaDriver::memcpyDtoH, to, from, bytes);
 }
 
 KamiStatus kamiCudaFillBytes(KamiCudaDevice *device, KamiCudaPointer to,
                              unsigned char byte, size_t bytes) {
+  if (bytes == 0)
+    return KAMI_STATUS_OK;
   return call(device, "cuMemsetD8", &CudaDriver::memsetD8, to, byte, bytes);
 }
 

@@ -8,6 +8,7 @@
 
 #include "BlockMemory.h"
 #include "Distributor.h"
+#include "EmptyProduct.h"
 #include "kami/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -275,6 +276,15 @@ struct DistributeToWarps
 } // namespace
 
 LogicalResult kami::distributeToWarps(gpu::GPUFuncOp kernel) {
+  SmallVector<GemmOp> products;
+  kernel.walk([&](GemmOp op) { products.push_back(op); });
+  for (GemmOp op : products) {
+    bool isGone = !op.hasTensorSemantics() && isEmpty(op);
+    if (isGone)
+      op.erase();
+    else
+      hideEmptyExtents(op);
+  }
   if (failed(verifyKernel(kernel)))
     return failure();
   FailureOr<BlockMemory> memory = BlockMemory::of(kernel);

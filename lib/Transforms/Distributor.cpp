@@ -480,10 +480,6 @@ Value Distributor::emitStart(GemmOp op, ValueRange c) {
 
 /// The sum over k: this warp's, over all tiles of k.
 Value Distributor::emitSum(GemmOp op, Value start, bool barrierFirst) {
-  // Of a product in turn, only the first one's tiles come after what was
-  // before.
-  if (barrierFirst && !op.getTurn())
-    gpu::BarrierOp::create(b);
   auto matrix = [&](Value operand, bool transposed) {
     return isa<MemRefType>(operand.getType()) ? logicalView(operand, transposed)
                                               : Value();
@@ -581,6 +577,9 @@ void Distributor::emitStore(GemmOp op, Value sum) {
 
 Value Distributor::multiply(GemmOp op, ValueRange a, ValueRange bShare,
                             ValueRange c, bool barrierFirst) {
+  // Of products in turn, only the first one's tiles come after what was before.
+  if (barrierFirst && !op.getTurn())
+    gpu::BarrierOp::create(b);
   emitBuffers();
   if (exchange.a == Source::Block)
     takeShare(sideA, a);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EmptyProduct.h"
 #include "GridKernel.h"
 #include "MapChain.h"
 #include "MapGrouped.h"
@@ -91,8 +92,13 @@ static void emitTileProduct(GemmOp op, const Plan &plan, GridKernel &kernel,
 static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
   if (op.hasTensorSemantics())
     return op.emitOpError("expected memrefs; bufferize first");
+  if (isEmpty(op)) {
+    op.erase();
+    return success();
+  }
   if (!op.getPlan())
     return op.emitOpError("expected a plan; kami-assign-plan chooses one");
+  hideEmptyExtents(op);
   FailureOr<Plan> plan = toPlan(op, *op.getPlan());
   if (failed(plan))
     return failure();

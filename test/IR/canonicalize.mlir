@@ -73,6 +73,18 @@ func.func @empty_batch_memref(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: memr
   return
 }
 
+// Without rows or columns, too; without terms, C changes.
+
+// CHECK-LABEL: func @empty_matrices
+// CHECK-NEXT:    kami.gemm {{.*}} outs(%arg4 : memref<8x8xf32>)
+// CHECK-NEXT:    return
+func.func @empty_matrices(%a: memref<0x8xf16>, %b: memref<8x8xf16>, %c: memref<0x8xf32>,
+                          %d: memref<8x0xf16>, %e: memref<8x8xf32>, %f: memref<0x8xf16>) {
+  kami.gemm ins(%a, %b : memref<0x8xf16>, memref<8x8xf16>) outs(%c : memref<0x8xf32>) accumulator(f32)
+  kami.gemm ins(%d, %f : memref<8x0xf16>, memref<0x8xf16>) outs(%e : memref<8x8xf32>) accumulator(f32)
+  return
+}
+
 // A product that nobody uses.
 
 // CHECK-LABEL: func @dead_tensor

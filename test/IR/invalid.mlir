@@ -321,17 +321,57 @@ func.func @gemm(%a: memref<16x8xf16>, %b: memref<8x12xf16>, %c: memref<8x8xf32>)
 
 // -----
 
-func.func @gemm(%a: memref<8x0xf16>, %b: memref<0x8xf16>, %c: memref<8x8xf32>) {
-  // expected-error@+1 {{'kami.gemm' op expected an extent of at least 1 for k, but got 0}}
-  kami.gemm ins(%a, %b : memref<8x0xf16>, memref<0x8xf16>) outs(%c : memref<8x8xf32>) accumulator(f32)
+func.func @gemm(%a: memref<8x0xf16>, %b: memref<3x8xf16>, %c: memref<8x8xf32>) {
+  // expected-error@+1 {{'kami.gemm' op expected B's k extent 0, as A's, but got 3}}
+  kami.gemm ins(%a, %b : memref<8x0xf16>, memref<3x8xf16>) outs(%c : memref<8x8xf32>) accumulator(f32)
   return
 }
 
 // -----
 
-func.func @gemm(%a: memref<?x8xf16>, %b: memref<8x8xf16>, %c: memref<0x8xf32>) {
-  // expected-error@+1 {{'kami.gemm' op expected an extent of at least 1 for m, but got 0}}
-  kami.gemm ins(%a, %b : memref<?x8xf16>, memref<8x8xf16>) outs(%c : memref<0x8xf32>) accumulator(f32)
+// C18: C is neither A nor B, and no two of its elements have one address
+
+func.func @gemm(%a: memref<8x8xf64>, %b: memref<8x8xf64>) {
+  // expected-error@+1 {{'kami.gemm' op expected C to be another memref than B}}
+  kami.gemm ins(%a, %b : memref<8x8xf64>, memref<8x8xf64>) outs(%b : memref<8x8xf64>) accumulator(f64)
+  return
+}
+
+// -----
+
+!c = memref<4x8x8xf32, strided<[0, 8, 1]>>
+func.func @broadcast(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: !c) {
+  // expected-error@+1 {{'kami.gemm' op expected no two elements of C at one address, but got 'memref<4x8x8xf32, strided<[0, 8, 1]>>'}}
+  kami.gemm ins(%a, %b : memref<8x8xf16>, memref<8x8xf16>) outs(%c : !c) accumulator(f32)
+  return
+}
+
+// -----
+
+// Products begin before the last one ends, in its rows or between them.
+
+!c = memref<4x8x8xf32, strided<[50, 8, 1]>>
+func.func @early(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: !c) {
+  // expected-error@+1 {{'kami.gemm' op expected no two elements of C at one address}}
+  kami.gemm ins(%a, %b : memref<8x8xf16>, memref<8x8xf16>) outs(%c : !c) accumulator(f32)
+  return
+}
+
+// -----
+
+!c = memref<3x8x8xf32, strided<[12, 16, 1], offset: 7>>
+func.func @interleaved(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: !c) {
+  // expected-error@+1 {{'kami.gemm' op expected no two elements of C at one address}}
+  kami.gemm ins(%a, %b : memref<8x8xf16>, memref<8x8xf16>) outs(%c : !c) accumulator(f32)
+  return
+}
+
+// -----
+
+!c = memref<?x8x8xf32, strided<[?, 7, 1]>>
+func.func @rows(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: !c) {
+  // expected-error@+1 {{'kami.gemm' op expected no two elements of C at one address}}
+  kami.gemm ins(%a, %b : memref<8x8xf16>, memref<8x8xf16>) outs(%c : !c) accumulator(f32)
   return
 }
 

@@ -34,6 +34,15 @@ func.func @tensors(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x6
   return %d : tensor<64x64xf32>
 }
 
+// Several batch dimensions known at run time are no larger batch than one.
+
+// CHECK-LABEL: func @batches
+// CHECK:         kami.gemm {{.*}} plan(#plan{{[0-9]*}})
+func.func @batches(%a: memref<?x?x?x?x?x?x64x64xf16>, %b: memref<64x64xf16>, %c: memref<?x?x?x?x?x?x64x64xf32>) {
+  kami.gemm ins(%a, %b : memref<?x?x?x?x?x?x64x64xf16>, memref<64x64xf16>) outs(%c : memref<?x?x?x?x?x?x64x64xf32>) accumulator(f32)
+  return
+}
+
 // CHECK-LABEL: func @bf16
 // CHECK:         kami.gemm {{.*}} plan(#[[PLAN_BF16]])
 func.func @bf16(%a: memref<64x64xbf16>, %b: memref<64x64xbf16>, %c: memref<64x64xbf16>) {

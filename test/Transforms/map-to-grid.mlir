@@ -217,3 +217,33 @@ func.func @one_element(%a: memref<2x1x16xf16>, %b: memref<2x16x1xf16>, %c: memre
   kami.gemm ins(%a, %b : memref<2x1x16xf16>, memref<2x16x1xf16>) outs(%c : memref<2x1x1xf32, strided<[11, 3, 11], offset: 8>>) accumulator(f32) plan(#plan)
   return
 }
+
+// -----
+
+// Without terms: the kernel finds a k of 0, and the host casts it.
+
+// CHECK-LABEL: func @no_terms
+// CHECK-SAME:    %[[A:.+]]: memref<32x0xf16>, %[[B:.+]]: memref<0x16xf16>, %[[C:.+]]: memref<32x16xf32>
+// CHECK-DAG:     %[[A0:.+]] = memref.cast %[[A]] : memref<32x0xf16> to memref<32x?xf16>
+// CHECK-DAG:     %[[B0:.+]] = memref.cast %[[B]] : memref<0x16xf16> to memref<?x16xf16>
+// CHECK:         gpu.launch_func {{.*}} args(%[[A0]] : memref<32x?xf16>, %[[B0]] : memref<?x16xf16>, %[[C]] : memref<32x16xf32>)
+// CHECK-LABEL: gpu.func @gemm_32x16xd_f16
+// CHECK:         kami.gemm
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #hmma, tile = 32x16x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+func.func @no_terms(%a: memref<32x0xf16>, %b: memref<0x16xf16>, %c: memref<32x16xf32>) {
+  kami.gemm ins(%a, %b : memref<32x0xf16>, memref<0x16xf16>) outs(%c : memref<32x16xf32>) accumulator(f32) plan(#plan)
+  return
+}
+
+// -----
+
+// Without elements there is no kernel.
+
+// CHECK-LABEL: func @no_elements
+// CHECK-NEXT:    return
+// CHECK-NOT:   gpu.func
+func.func @no_elements(%a: memref<32x8xf16>, %b: memref<8x0xf16>, %c: memref<32x0xf32>) {
+  kami.gemm ins(%a, %b : memref<32x8xf16>, memref<8x0xf16>) outs(%c : memref<32x0xf32>) accumulator(f32)
+  return
+}

@@ -101,3 +101,22 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// Without terms, no slice begins in an extent of 0.
+
+// CHECK-LABEL: func @no_terms
+// CHECK:         %[[AT:.+]] = tensor.extract_slice %{{.+}}[%{{.+}}, %{{.+}}] [16, 0] [1, 1] : tensor<64x0xf16> to tensor<16x0xf16>
+// CHECK:         kami.gemm ins(%[[AT]], %{{.+}} : tensor<16x0xf16>, tensor<0x24xf16>)
+func.func @no_terms(%a: tensor<64x0xf16>, %b: tensor<0x48xf16>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
+  %d = kami.gemm ins(%a, %b : tensor<64x0xf16>, tensor<0x48xf16>) outs(%c : tensor<64x48xf32>) accumulator(f32) -> tensor<64x48xf32>
+  return %d : tensor<64x48xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %gemm = transform.structured.match ops{["kami.gemm"]} in %root : (!transform.any_op) -> !transform.any_op
+    %tiled, %loops:2 = transform.structured.tile_using_for %gemm tile_sizes [16, 24] : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}

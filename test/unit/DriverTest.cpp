@@ -162,7 +162,11 @@ std::vector<uint8_t> multiplyBatch(GemmSpec spec,
     return {};
   }
   EXPECT_TRUE(result->ok) << result->failure;
-  return result->contents[2];
+  // Without the margin behind it.
+  const std::vector<uint8_t> &contents = result->contents[2];
+  size_t bytes = spec.batch.value_or(1) * spec.extents.m * spec.extents.n *
+                 byteWidth(spec.output);
+  return {contents.begin(), contents.begin() + bytes};
 }
 
 // As the op says unless it is asked otherwise: alone, among few and among so

@@ -101,7 +101,7 @@ TEST(Planner, CandidatesAreFew) {
   for (int64_t extent : {int64_t(1), int64_t(128), int64_t(4096), maxExtent}) {
     Problem problem = product(extent, extent, extent, ElementKind::F16);
     Choice choice = llvm::cantFail(choosePlan(problem, chip("sm_90")));
-    EXPECT_LE(choice.candidates.size(), 300u);
+    EXPECT_LE(choice.candidates.size(), 400u);
   }
 }
 
@@ -231,7 +231,8 @@ TEST(Planner, Errors) {
   Problem problem = product(16, 16, 16, ElementKind::F16);
   problem.extents.n = 0;
   EXPECT_EQ(failure(problem, chip("sm_90")),
-            "expected extents and a batch from 1 to 2147483648, but got 0");
+            "an empty product has no plan: expected extents and a batch of at "
+            "least 1, but got 16x0x16, batch 1");
   problem = product(16, 16, 16, ElementKind::F64);
   EXPECT_EQ(failure(problem, chip("gfx1100")),
             "target 'gfx1100' has no atom that multiplies f64 into f64, it "

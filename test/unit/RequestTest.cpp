@@ -83,13 +83,21 @@ TEST(Request, ReadsComplexTypes) {
 
 TEST(Request, RefusesMalformedExtents) {
   for (llvm::StringRef extents :
-       {"", "x", "1x2", "1x2x3x4", "0x1x1", "-1x1x1", "+1x1x1", "1 x1x1",
+       {"", "x", "1x2", "1x2x3x4", "-1x1x1", "+1x1x1", "1 x1x1",
         "1x1x2147483649", "1x99999999999999999999x1", "1xax1", "1x0x1f",
         "1xx1"})
     EXPECT_EQ(failure(gemm(extents)),
-              "expected --gemm=MxNxK with extents from 1 to 2147483648, but "
+              "expected --gemm=MxNxK with extents from 0 to 2147483648, but "
               "got '" +
                   extents.str() + "'");
+}
+
+TEST(Request, TakesExtentsOfZero) {
+  ProblemText text = gemm("0x8x1");
+  text.batch = "0";
+  Problem problem = llvm::cantFail(parseProblem(text));
+  EXPECT_EQ(problem.extents.m, 0);
+  EXPECT_EQ(problem.batch, 0);
 }
 
 TEST(Request, RefusesUnknownWords) {
@@ -105,7 +113,7 @@ TEST(Request, RefusesUnknownWords) {
   text = gemm("1x1x1");
   text.batch = "many";
   EXPECT_EQ(failure(text),
-            "expected --batch from 1 to 2147483648, but got 'many'");
+            "expected --batch from 0 to 2147483648, but got 'many'");
 }
 
 TEST(Request, ParametersOfThePapersMachine) {

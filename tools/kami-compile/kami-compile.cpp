@@ -51,6 +51,12 @@ static llvm::Error run(const InputFlags &input, llvm::StringRef emit,
     text += kernel.binary;
     kernels.push_back(describe(kernel, *compilation->chip));
   }
+  if (*level >= Level::PTX && compilation->kernels.empty())
+    return llvm::createStringError("expected a product with elements to write "
+                                   "as " +
+                                   emit +
+                                   ", but got none: without elements "
+                                   "there is nothing to launch");
   if (*level >= Level::PTX && compilation->kernels.size() > 1)
     return llvm::createStringError("expected one product to write as " + emit +
                                    ", but got " +

@@ -10,10 +10,41 @@
 #include "kami/Driver/RunReport.h"
 #include "kami/Driver/Sweep.h"
 #include "kami/Plan/Request.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 
 using namespace kami;
 namespace cl = llvm::cl;
+
+/// What a soak draws where nobody says what.
+static std::vector<ElementKind> soakedTypes() {
+  std::vector<ElementKind> types;
+  for (ElementKind type : allElementKinds())
+    if (type != ElementKind::I32)
+      types.push_back(type);
+  return types;
+}
+
+static llvm::Error
+checkSoakFlags(const SweepOptions &options, bool isSoak,
+               llvm::ArrayRef<std::pair<llvm::StringRef, bool>> others,
+               bool hasCase) {
+  if (!isSoak && (hasCase || options.spoils))
+    return llvm::createStringError("expected --soak with --" +
+                                   llvm::Twine(hasCase ? "case" : "spoil"));
+  if (!isSoak)
+    return llvm::Error::success();
+  // Not a number is below nothing.
+  if (!(options.soakSeconds >= 0) || options.firstCase < 0)
+    return llvm::createStringError(
+        "expected --soak and --case that are not negative");
+  for (auto [flag, isSet] : others)
+    if (isSet)
+      return llvm::createStringError("expected --soak without --" + flag);
+  return llvm::Error::success();
+}
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
@@ -50,6 +81,20 @@ int main(int argc, char **argv) {
   cl::opt<bool> grouped("grouped",
                         cl::desc("Products that each have sizes of their own"),
                         cl::cat(category));
+  cl::opt<double, true> soak(
+      "soak",
+      cl::desc("Batches and products of many sizes, as large as memory has "
+               "room for, until so many seconds are over"),
+      cl::value_desc("SECONDS"), cl::location(options.soakSeconds),
+      cl::cat(category));
+  cl::opt<int64_t, true> firstCase(
+      "case", cl::desc("The case that --soak begins with"),
+      cl::location(options.firstCase), cl::cat(category));
+  cl::opt<bool, true> spoils(
+      "spoil",
+      cl::desc("Make an element of each batch of --soak wrong, to see that "
+               "this is found"),
+      cl::location(options.spoils), cl::cat(category));
   cl::opt<bool, true> verbose("verbose",
                               cl::desc("Print each case before it runs"),
                               cl::location(options.verbose), cl::cat(category));
@@ -76,6 +121,33 @@ int main(int argc, char **argv) {
     return reportError("kami-sweep",
                        llvm::createStringError(
                            "expected one of --block and --grouped at most"));
+  bool isSoak = soak.getNumOccurrences() > 0;
+  if (llvm::Error error = checkSoakFlags(
+          options, isSoak,
+          {{"block", block},
+           {"grouped", grouped},
+           {"complex", options.complexNumbers},
+           {"compare-with-simulator", options.compareWithSimulator},
+           {"count", count.getNumOccurrences() > 0}},
+          firstCase.getNumOccurrences() > 0))
+    return reportError("kami-sweep", std::move(error));
+  if (isSoak) {
+    if (types.empty())
+      options.types = soakedTypes();
+    options.reproducer = llvm::formatv(
+        "kami-sweep --soak=0 --device={0} --target={1} "
+        "--seed={2} --max-extent={3} --types={4}{5}",
+        name(*kind), options.chip, options.seed, options.maxExtent,
+        llvm::join(
+            llvm::map_range(options.types,
+                            [](ElementKind type) { return name(type).str(); }),
+            ","),
+        options.spoils ? " --spoil" : "");
+    llvm::Expected<bool> isRight = runSoak(options, llvm::outs(), llvm::errs());
+    if (!isRight)
+      return reportError("kami-sweep", isRight.takeError());
+    return *isRight ? 0 : 1;
+  }
   llvm::Expected<SweepResult> result =
       (block     ? runBlockSweep
        : grouped ? runGroupedSweep

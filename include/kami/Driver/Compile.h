@@ -83,13 +83,16 @@ struct Compilation {
 };
 
 /// Lowers `module` in place to `level`. Errors go to the context's handler. A
-/// module without a product that kami takes is an error.
+/// module without a product that kami takes is an error; products that have no
+/// elements become no kernels.
 mlir::FailureOr<Compilation>
 compile(mlir::ModuleOp module, const CompileOptions &options, Level level);
 
-/// Goes on from level `Target` to PTX: fills in the kernels' binaries.
+/// Goes on from level `Target` to PTX or a cubin: fills in the kernels'
+/// binaries.
 mlir::LogicalResult compileKernels(mlir::ModuleOp module,
-                                   Compilation &compilation);
+                                   Compilation &compilation,
+                                   Level level = Level::PTX);
 
 /// What `kami-compile` writes beside its output, and `kami-run` prints.
 llvm::json::Object describe(const Kernel &kernel, const Chip &chip);

@@ -46,8 +46,8 @@ struct EpilogueSpec {
 /// A product to compile, without a file: what `--gemm` says.
 struct GemmSpec {
   Extents extents;
-  /// No batch dimension for 0.
-  int64_t batch = 0;
+  /// Without it, there is no batch dimension. Extents may be 0, too.
+  std::optional<int64_t> batch;
   /// A's elements, and B's unless `otherOperand` says something else.
   ElementKind operand = ElementKind::F16;
   std::optional<ElementKind> otherOperand;

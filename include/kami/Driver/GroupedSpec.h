@@ -29,6 +29,8 @@ struct GroupedProduct {
   /// previous product's matrix to the first element of this one's.
   std::array<int64_t, 3> leading = {};
   std::array<int64_t, 3> gap = {};
+  /// The first elements, instead of gaps.
+  std::optional<std::array<int64_t, 3>> at;
   double alpha = 1;
   double beta = 0;
 };
@@ -55,8 +57,20 @@ struct GroupedSpec {
 std::array<int64_t, 3> packedLeading(const Extents &extents, bool transposeA,
                                      bool transposeB);
 
-/// Products by lines of text, "M N K" or "M N K LDA LDB LDC", separated by
-/// blanks or commas; what follows a '#' is a comment. Errors name the line.
+/// Elements from `begin` on and before `end`, of one product.
+struct ElementRange {
+  int64_t begin, end;
+  int64_t product;
+};
+
+/// The numbers of two products that have an element in common, if any do.
+std::optional<std::pair<int64_t, int64_t>>
+findOverlap(std::vector<ElementRange> ranges);
+
+/// Products by lines of text, "M N K", "M N K LDA LDB LDC" or
+/// "M N K LDA LDB LDC A B C", which also says where the matrices' first
+/// elements are; numbers are separated by blanks or commas, and what follows a
+/// '#' is a comment. No C may overlap another, or itself. Errors name the line.
 llvm::Expected<std::vector<GroupedProduct>>
 parseProducts(llvm::StringRef text, bool transposeA, bool transposeB);
 

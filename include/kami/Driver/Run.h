@@ -47,6 +47,10 @@ struct RunOptions {
   int64_t repeats = 20;
 };
 
+/// 2^-bits of the significand: half a unit in the last place of 1. 0 for
+/// integers.
+double roundingUnit(ElementKind kind);
+
 /// An error relative to |A|·|B| beyond which a result is wrong: half a unit in
 /// the last place of the output's type, and of the accumulator's for each of
 /// the few roundings around the sum and, growing like a random walk, √k of

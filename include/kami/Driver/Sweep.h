@@ -32,6 +32,13 @@ struct SweepOptions {
   bool complexNumbers = false;
   /// Print each case before it runs.
   bool verbose = false;
+  /// Of a soak: how long, the case that it begins with, whether one element of
+  /// each batch is made wrong, to see that this is found, and the command that
+  /// tries a case again, but for the case.
+  double soakSeconds = 0;
+  int64_t firstCase = 0;
+  bool spoils = false;
+  std::string reproducer;
 };
 
 struct SweepResult {
@@ -58,6 +65,16 @@ llvm::Expected<SweepResult> runBlockSweep(const SweepOptions &options,
 /// none of m, n and k has to be positive.
 llvm::Expected<SweepResult> runGroupedSweep(const SweepOptions &options,
                                             llvm::raw_ostream &os);
+
+/// Until the time is over, and at least for one case: a kernel of a plan at
+/// random, for strided batches or products of sizes of their own, on several
+/// batches of random sizes, counts, strides and scales, as large as the
+/// device's memory has room for. Every element is checked where it lies, by a
+/// kernel that shares nothing with kami's (`CheckKernels.h`), and so is that
+/// nothing else was written. Totals go to `os`, progress to `log`. False, after
+/// what reproduces it, for the first case that is wrong.
+llvm::Expected<bool> runSoak(const SweepOptions &options, llvm::raw_ostream &os,
+                             llvm::raw_ostream &log);
 
 } // namespace kami
 

@@ -31,9 +31,16 @@ def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
     with memrefs that begin at address 0 these are pointers.
 
     Sizes may be 0: where m or n is, nothing happens, where k is, C_p becomes
-    β_p·C_p. Negative ones count as 0. A C must not overlap another product's
-    matrices, and positions and strides have to stay within the memrefs; nobody
-    checks that.
+    β_p·C_p. Negative ones count as 0, and the positions of a matrix without
+    elements may be anything.
+
+    The rest is the caller's promise, which the kernel reads when it is too late to
+    ask for more: positions, and with `bytes` pointers, of matrices with elements
+    are within the memrefs, and so are those that leading dimensions lead to; a C's
+    leading dimension is at least n, and no C overlaps another product's matrices.
+    Nobody checks that on a device, where breaking it means wrong elements, or an
+    illegal address. `kami-run` refuses what breaks it, since it has all the
+    numbers before anything runs.
 
     α and β are those of all products, as `kami.gemm` has them, or of each.
     Accumulator, `precision`, `unsigned` and `reproducible` are `kami.gemm`'s,

@@ -54,6 +54,9 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     A missing `beta` is 0, and where β is 0, also at run time, C's old contents
     are never read.
 
+    Any extent may be 0. Where m, n or one of the batch is, nothing happens; where
+    k is, all sums are 0, and C becomes β·C, or what the epilogue makes of it.
+
     Regions say what happens to single elements, in registers, on their way. They
     see no value from outside but those that they name.
 
@@ -83,8 +86,12 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     work. `reproducible = false` leaves the planner free to choose another order
     of the sums for another batch.
 
-    On tensors the result is the new C; on memrefs C is written in place and
-    must not overlap A, B or what regions read.
+    On tensors the result is the new C; on memrefs C is written in place. Its
+    elements must not overlap each other, A, B or what regions read. The verifier
+    sees that where strides are static, or where C is A or B; that strides known at
+    run time, or two memrefs, keep it, and that memrefs are what their types and
+    descriptors say, is the caller's promise. Nobody checks it on a device, where
+    breaking it means wrong elements, or an illegal address.
 
     Inside a kernel, the product is that of one block, and A, B and C may also be
     distributed over it already; the result is then the new C, distributed.
@@ -142,7 +149,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     * (C2) every operand has at least two dimensions, C no fewer than A or B
     * (C3) the types that A's and B's elements are multiplied in are equal, or
       each is f16 or a float of 8 bits
-    * (C4) the extents of m, n and k agree between the operands, and are not 0
+    * (C4) the extents of m, n and k agree between the operands
     * (C5) batch extents equal C's, or are 1
     * (C6) `alpha` and `beta` have the accumulator's type
     * (C7) the accumulator is at least as wide as the elements that are
@@ -169,7 +176,9 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     * (C16) where any of A, B, C and the accumulator is complex, all are of one
       type, complex f32 or complex f64, and there are no regions
     * (C17) `conjugate_a` and `conjugate_b` only where elements are complex
-    * (C18) `next` only for a plan that prefetches, and of the types of A and B
+    * (C18) a C that is a memref is neither A nor B, and no two of its elements
+      have one address, as far as its strides are static
+    * (C19) `next` only for a plan that prefetches, and of the types of A and B
   }];
   let arguments = (ins
     Kami_MatrixOperand:$a, Kami_MatrixOperand:$b, Kami_MatrixOperand:$c,

@@ -39,9 +39,10 @@ struct ProblemText {
   std::string outputType;
 };
 
-/// `MxNxK`, and the name of a type. The errors name the flag.
-llvm::Expected<Extents> parseExtents(llvm::StringRef flag,
-                                     llvm::StringRef text);
+/// `MxNxK`, each at least `least`, and the name of a type. The errors name the
+/// flag.
+llvm::Expected<Extents> parseExtents(llvm::StringRef flag, llvm::StringRef text,
+                                     int64_t least = 1);
 llvm::Expected<ElementKind> parseType(llvm::StringRef flag,
                                       llvm::StringRef text);
 
@@ -49,6 +50,7 @@ llvm::Expected<ElementKind> parseType(llvm::StringRef flag,
 /// names of complex f32 and f64. False for a type that is not complex.
 bool stripComplex(std::string &text);
 
+/// Extents and batch may be 0, although nobody plans for that.
 llvm::Expected<Problem> parseProblem(const ProblemText &text);
 
 /// `MxKxNxQ`, the extents of A·B·C, and what else `text` says; its `gemm` plays

@@ -153,14 +153,6 @@ static FailureOr<Loops> classifyLoops(linalg::LinalgOp op, AffineMap a,
   return loops;
 }
 
-/// kami.gemm has no extents of 0 but in the batch.
-static bool hasEmptyMatrix(linalg::LinalgOp op, const Loops &loops) {
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  return llvm::any_of(ArrayRef{loops.m, loops.n, loops.k}, [&](int64_t loop) {
-    return loop != Loops::none && extents[loop] == 0;
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Arrangement of operands
 //===----------------------------------------------------------------------===//
@@ -254,7 +246,7 @@ FailureOr<Contraction> kami::matchContraction(linalg::LinalgOp op) {
 
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   FailureOr<Loops> loops = classifyLoops(op, maps[0], maps[1], maps[2]);
-  if (failed(loops) || hasEmptyMatrix(op, *loops))
+  if (failed(loops))
     return failure();
   Arrangement arrangement = arrangeOutput(maps[2], *loops);
   // A transposed C is the product of the operands in the other order:

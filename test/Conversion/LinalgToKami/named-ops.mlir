@@ -151,3 +151,17 @@ gpu.module @module {
     gpu.return
   }
 }
+
+// -----
+
+// A sum without terms, and a batch without rows.
+
+// CHECK-LABEL: func @empty
+// CHECK:         kami.gemm {{.*}} : tensor<8x0xf16>, tensor<0x8xf16>)
+// CHECK:         kami.gemm {{.*}} : memref<2x0x3xf64>, memref<2x3x4xf64>)
+func.func @empty(%a: tensor<8x0xf16>, %b: tensor<0x8xf16>, %c: tensor<8x8xf32>,
+                 %d: memref<2x0x3xf64>, %e: memref<2x3x4xf64>, %f: memref<2x0x4xf64>) -> tensor<8x8xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<8x0xf16>, tensor<0x8xf16>) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+  linalg.batch_matmul ins(%d, %e : memref<2x0x3xf64>, memref<2x3x4xf64>) outs(%f : memref<2x0x4xf64>)
+  return %0 : tensor<8x8xf32>
+}

@@ -144,17 +144,6 @@ func.func @one_sided_sum(%a: memref<8x4xf64>, %b: memref<8xf64>, %c: memref<8x8x
 
 // -----
 
-// A sum that adds nothing, over extent 0, has no place in kami.gemm.
-
-// CHECK-LABEL: func @empty_sum
-// CHECK:         linalg.matmul
-func.func @empty_sum(%a: tensor<8x0xf16>, %b: tensor<0x8xf16>, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %d = linalg.matmul ins(%a, %b : tensor<8x0xf16>, tensor<0x8xf16>) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
-  return %d : tensor<8x8xf32>
-}
-
-// -----
-
 // Windows are no projected permutations.
 
 // CHECK-LABEL: func @convolution

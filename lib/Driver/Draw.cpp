@@ -1,0 +1,23 @@
+//===- Draw.cpp -----------------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Draw.h"
+#include "kami/Plan/Verify.h"
+
+using namespace kami;
+
+void kami::drawStages(Draw &draw, Plan &plan, const Problem &problem,
+                      const Chip &chip) {
+  Plan drawn = plan;
+  if (draw.oneIn(2))
+    drawn.tile.k = plan.atom->shape.k * (1 + draw.below(4));
+  drawn.stages = 1 + draw.below(4);
+  drawn.prefetches = drawn.stages > 1 && drawn.blocks > 0 && !draw.oneIn(4);
+  if (!findMisfit(drawn, problem, chip))
+    plan = drawn;
+}

@@ -83,6 +83,7 @@ void kami::addNVVMPasses(OpPassManager &pm) {
   kernels.addPass(createReconcileUnrealizedCastsPass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
+  kernels.addPass(createKamiKeepConverged());
 }
 
 void kami::buildWarpPipeline(OpPassManager &pm,

@@ -38,6 +38,8 @@
 
 // OPTIONS:      gpu.launch_func {{.*}} threads in (%c128,
 // OPTIONS:      gpu.module {{.*}} [#nvvm.target<O = 3, chip = "sm_80">]
+// All lanes multiply.
+// OPTIONS-NEXT: llvm.func @llvm.nvvm.mma.m16n8k16.row.col.f32.f32({{.*}}convergent
 // OPTIONS-NEXT: llvm.mlir.global external @{{.+}}() {addr_space = 3 : i32
 // OPTIONS:      llvm.func @{{.+}} attributes {{.*}}gpu.known_block_size = array<i32: 128, 1, 1>{{.*}}nvvm.kernel
 // OPTIONS:      nvvm.barrier

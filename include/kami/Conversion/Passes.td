@@ -128,4 +128,14 @@ def KamiDeclareDynamicShared : Pass<"kami-declare-dynamic-shared", "::mlir::gpu:
   }];
 }
 
+def KamiKeepConverged : Pass<"kami-keep-converged", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Keep mma.sync where all lanes of a warp pass";
+  let description = [{
+    LLVM does not know that all lanes of a warp have to execute `mma.sync`
+    together: its intrinsics are not convergent, so that a product whose result
+    only some lanes use may be moved into their branch. This pass declares the
+    intrinsics that become of a module's products as functions that are.
+  }];
+}
+
 #endif // KAMI_CONVERSION_PASSES_TD

@@ -27,10 +27,12 @@ static constexpr int64_t cutDepths[] = {128, 64, 32};
 /// shared memory at once where there are several.
 static constexpr int64_t copiedDepths[] = {128, 64, 32, 16};
 static constexpr int64_t copiedStages[] = {2, 3, 4};
-/// Where a multiprocessor holds more blocks than that, they hide each other's
-/// waits, and are better dealt out by the hardware: of 12 sizes of f16, tf32
-/// and f64, none was fastest in turn with four or more (H200, 2026-11-22).
-static constexpr double mostBlocksAhead = 3;
+/// Where a multiprocessor holds more blocks than that, each with a tile of its
+/// own, they hide each other's waits, and the hardware deals them out better: of
+/// f16, tf32 and f64 from 48 to 192, such plans were 4 to 25 % faster than those
+/// in turn, which have up to 22 % on blocks that fill half a multiprocessor
+/// (H200, 2026-11-22).
+static constexpr int64_t mostBlocksAhead = 2;
 /// The widest slice of more than four atoms.
 static constexpr int64_t shallowSlice = 16;
 /// Of the areas of C that fit, in the order of their lower bounds, so many are
@@ -296,6 +298,18 @@ void GridSearch::keepMisfit(const Plan &plan, const Resources &resources,
     kept = Tiling{interleaved(plan), resources, {}, misfit};
 }
 
+/// Blocks of the same tile that a multiprocessor holds if each has only its own
+/// operands in shared memory.
+int64_t GridSearch::residentAlone(Plan plan) const {
+  int64_t tiles = divideCeil(problem.extents.k, plan.tile.k);
+  plan.stages = std::min(plan.stages, tiles);
+  plan.prefetches = false;
+  return residentBlocks(resourcesOf(*plan.atom, plan.partition(), plan.slices,
+                                    chip.warpSize, plan.exchange(),
+                                    problem.sums()),
+                        chip);
+}
+
 bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
                          const Slicing &slicing, int64_t stages) {
   Plan plan = {atom.atom, partition.tile, grid, form.transport, slicing};
@@ -320,7 +334,7 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
       calibratedCost(workOf(problem), *atom.atom, partition, slicing, resources,
                      chip, calibration, plan.exchange());
   if (form.prefetches && (cost.blocks <= double(plan.blocks) ||
-                          cost.residentBlocks > mostBlocksAhead))
+                          residentAlone(plan) > mostBlocksAhead))
     return false;
   fits = true;
   auto &best = bests[form.index()];

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace kami;
@@ -195,7 +196,12 @@ void Distributor::startTile(const CopiedOperands &operands, Value tile,
                                                    tile, operands.tiles);
     if (exists)
       isInside = b.createOrFold<arith::AndIOp>(isInside, exists);
-    if (!isConstantIntValue(isInside, 1))
+    // A tile that there never is has no size.
+    if (matchPattern(isInside, m_Zero())) {
+      CopyCommitOp::create(b);
+      return;
+    }
+    if (!matchPattern(isInside, m_One()))
       b.setInsertionPointToStart(
           scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
     Value offset = multiply(tile, tileK);
@@ -262,7 +268,7 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
     Value stage = b.createOrFold<arith::RemUIOp>(at, constant(exchange.stages));
     Value isTile = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                                  tile, own.tiles);
-    if (!startsNext || isConstantIntValue(isTile, 1))
+    if (!startsNext || matchPattern(isTile, m_One()))
       return multiplyCopied(typeA, typeB, stage, sum);
     auto choice = scf::IfOp::create(b, TypeRange(sum.getType()), isTile,
                                     /*withElseRegion=*/true);

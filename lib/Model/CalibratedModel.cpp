@@ -33,8 +33,8 @@ static constexpr double exposedRound = 0.1;
 static constexpr double scattered = 1.8;
 
 /// What blocks in turn take longer than the model thinks: tiles are dealt out
-/// before anybody knows who is late. Fitted to 12 sizes of f16, tf32 and f64 from
-/// 48 to 256 (H200, 2026-11-22), of which it decides the close ones.
+/// before anybody knows who is late. Fitted to 12 sizes of f16, tf32 and f64
+/// from 48 to 256 (H200, 2026-11-22), of which it decides the close ones.
 static constexpr double dealtOut = 1.023;
 
 Computation kami::computationOf(const Atom &atom, const Partition &partition,
@@ -208,8 +208,8 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   cost.total = cost.launch + rounds * round(cost.residentBlocks);
   // Only a block's first operands and last C are waited for.
   if (exchange.prefetches)
-    cost.total = dealtOut * cost.total +
-                 2 * busyLatency * calibration.memoryLatency;
+    cost.total =
+        dealtOut * cost.total + 2 * busyLatency * calibration.memoryLatency;
   if (rest > 0)
     cost.total += round(rest);
   return cost;

@@ -28,10 +28,10 @@ static constexpr int64_t cutDepths[] = {128, 64, 32};
 static constexpr int64_t copiedDepths[] = {128, 64, 32, 16};
 static constexpr int64_t copiedStages[] = {2, 3, 4};
 /// Where a multiprocessor holds more blocks than that, each with a tile of its
-/// own, they hide each other's waits, and the hardware deals them out better: of
-/// f16, tf32 and f64 from 48 to 192, such plans were 4 to 25 % faster than those
-/// in turn, which have up to 22 % on blocks that fill half a multiprocessor
-/// (H200, 2026-11-22).
+/// own, they hide each other's waits, and the hardware deals them out better:
+/// of f16, tf32 and f64 from 48 to 192, such plans were 4 to 25 % faster than
+/// those in turn, which have up to 22 % on blocks that fill half a
+/// multiprocessor (H200, 2026-11-22).
 static constexpr int64_t mostBlocksAhead = 2;
 /// The widest slice of more than four atoms.
 static constexpr int64_t shallowSlice = 16;

@@ -342,8 +342,10 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
   if (llvm::Error error = checkProblem(problem, chip))
     return error;
   if (problem.isReproducible && !problem.order) {
+    PlannerOptions brief = options;
+    brief.keepRejected = false;
     llvm::Expected<Choice> reference =
-        choosePlan(withReferenceBatch(problem), chip, options);
+        choosePlan(withReferenceBatch(problem), chip, brief);
     if (!reference)
       return reference.takeError();
     Problem ordered = problem;

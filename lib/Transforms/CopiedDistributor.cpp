@@ -190,17 +190,13 @@ struct Distributor::CopiedOperands {
 void Distributor::startTile(const CopiedOperands &operands, Value tile,
                             Value exists, Value turn) {
   int64_t tileK = partition.tile.k;
-  {
+  Value isInside = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
+                                                 tile, operands.tiles);
+  if (exists)
+    isInside = b.createOrFold<arith::AndIOp>(isInside, exists);
+  // A tile that there never is has no size.
+  if (!matchPattern(isInside, m_Zero())) {
     OpBuilder::InsertionGuard guard(b);
-    Value isInside = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
-                                                   tile, operands.tiles);
-    if (exists)
-      isInside = b.createOrFold<arith::AndIOp>(isInside, exists);
-    // A tile that there never is has no size.
-    if (matchPattern(isInside, m_Zero())) {
-      CopyCommitOp::create(b);
-      return;
-    }
     if (!matchPattern(isInside, m_One()))
       b.setInsertionPointToStart(
           scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());

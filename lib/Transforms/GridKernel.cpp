@@ -56,6 +56,28 @@ GridKernel::GridKernel(Operation *op, const Tiling &tiling, int64_t threads,
       arguments.push_back(operand);
 }
 
+Value kami::prefetchNext(ImplicitLocOpBuilder &b, GemmOp product,
+                         const Plan &plan, Value nextA, Value nextB,
+                         Value exists, Value turn) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(product);
+  product.getNextAMutable().assign(nextA);
+  product.getNextBMutable().assign(nextB);
+  product.getHasNextMutable().assign(exists);
+  product.getTurnMutable().assign(turn);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Value depth = getValueOrCreateConstantIndexOp(
+      b, b.getLoc(),
+      memref::getMixedSize(b, b.getLoc(), product.getA(),
+                           product.getTransposeA() ? 0 : 1));
+  Value turns = b.createOrFold<arith::MaxUIOp>(
+      b.createOrFold<arith::CeilDivUIOp>(depth, constant(plan.tile.k)),
+      constant(plan.stages - 1));
+  return b.createOrFold<arith::AddIOp>(turn, turns);
+}
+
 Value GridKernel::constant(int64_t value) {
   return arith::ConstantIndexOp::create(b, value).getResult();
 }

@@ -16,6 +16,7 @@
 #define KAMI_LIB_TRANSFORMS_GRIDKERNEL_H
 
 #include "Epilogue.h"
+#include "kami/Plan/Plan.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -45,6 +46,12 @@ struct NextTile {
   /// own.
   mlir::Value turn;
 };
+
+/// Tells a product in turn which one follows it. Returns the turns that the
+/// block has taken after it.
+mlir::Value prefetchNext(mlir::ImplicitLocOpBuilder &b, GemmOp product,
+                         const Plan &plan, mlir::Value nextA, mlir::Value nextB,
+                         mlir::Value exists, mlir::Value turn);
 
 class GridKernel {
 public:

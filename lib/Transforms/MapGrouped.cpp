@@ -43,14 +43,15 @@ private:
   struct Cut {
     Value offset, size;
   };
-  /// The operands of a tile of a product that has so many rows and columns.
+  /// The operands of a tile of a product that has `n` columns, and the rows and
+  /// columns of C that the tile has.
   struct Operands {
     Value a, b;
-    Value m, n, k;
+    Value n;
+    Cut rows, across;
   };
   FindProductOp find(ValueRange place);
   Operands operandsAt(const Place &place);
-  std::pair<Cut, Cut> cuts(const Place &place, Value m, Value n);
   GemmOp emit(const Place &place);
   void emitLoopAhead(Value first, Value step);
   Value constant(int64_t value) {
@@ -131,36 +132,26 @@ Value GroupedTile::view(Role role, Value product, Value columns, Cut rows,
       ArrayRef<OpFoldResult>{stride, b.getIndexAttr(1)});
 }
 
-/// The rows and columns of C that a tile has.
-std::pair<GroupedTile::Cut, GroupedTile::Cut>
-GroupedTile::cuts(const Place &place, Value m, Value n) {
+GroupedTile::Operands GroupedTile::operandsAt(const Place &place) {
+  Value product = place.product;
+  Value m = extent(op.getM(), product), n = extent(op.getN(), product),
+        k = extent(op.getK(), product);
   Value columns = arith::CeilDivUIOp::create(b, n, constant(plan.tile.n));
   Value local = arith::SubIOp::create(b, place.tile, place.before);
   Cut rows = cut(arith::DivUIOp::create(b, local, columns), m, plan.tile.m);
   Cut across = cut(arith::RemUIOp::create(b, local, columns), n, plan.tile.n);
-  return {rows, across};
-}
-
-GroupedTile::Operands GroupedTile::operandsAt(const Place &place) {
-  Value product = place.product;
-  Operands operands;
-  Value m = operands.m = extent(op.getM(), product);
-  Value n = operands.n = extent(op.getN(), product);
-  Value k = operands.k = extent(op.getK(), product);
-  auto [rows, across] = cuts(place, m, n);
   Cut deep = {constant(0), k};
-  operands.a = op.getTransposeA() ? view(Role::A, product, m, deep, rows)
-                                  : view(Role::A, product, k, rows, deep);
-  operands.b = op.getTransposeB() ? view(Role::B, product, k, across, deep)
-                                  : view(Role::B, product, n, deep, across);
-  return operands;
+  Value a = op.getTransposeA() ? view(Role::A, product, m, deep, rows)
+                               : view(Role::A, product, k, rows, deep);
+  Value other = op.getTransposeB() ? view(Role::B, product, k, across, deep)
+                                   : view(Role::B, product, n, deep, across);
+  return {a, other, n, rows, across};
 }
 
 GemmOp GroupedTile::emit(const Place &place) {
   Value product = place.product;
   Operands own = operandsAt(place);
-  auto [rows, across] = cuts(place, own.m, own.n);
-  Value c = view(Role::C, product, own.n, rows, across);
+  Value c = view(Role::C, product, own.n, own.rows, own.across);
   return GemmOp::create(
       b, Type(), own.a, own.b, c, scale(op.getAlpha(), product),
       scale(op.getBeta(), product), op.getTransposeA(), op.getTransposeB(),
@@ -235,18 +226,10 @@ void GroupedTile::emitLoopAhead(Value first, Value step) {
                 choose(found.getBefore(), place.before)};
   Operands operands = operandsAt(next);
   GemmOp product = emit(place);
-  product.getNextAMutable().assign(operands.a);
-  product.getNextBMutable().assign(operands.b);
-  product.getHasNextMutable().assign(found.getFound());
-  product.getTurnMutable().assign(turn);
-  Value turns = arith::MaxUIOp::create(
-      b,
-      arith::CeilDivUIOp::create(b, extent(op.getK(), place.product),
-                                 constant(plan.tile.k)),
-      constant(plan.stages - 1));
+  turn = prefetchNext(b, product, plan, operands.a, operands.b,
+                      found.getFound(), turn);
   scf::YieldOp::create(b, ValueRange{found.getFound(), next.tile, next.product,
-                                     next.before,
-                                     arith::AddIOp::create(b, turn, turns)});
+                                     next.before, turn});
 }
 
 LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {

@@ -41,27 +41,6 @@ static Value tileOfB(GemmOp op, const Plan &plan, GridKernel &kernel, Value b,
                          1 - columns, /*otherOffset=*/Value(), 0);
 }
 
-/// Tells the product which one follows, and counts its turns.
-static void prefetchNext(GemmOp op, GemmOp product, const Plan &plan,
-                         GridKernel &kernel, IRMapping &values,
-                         NextTile &next) {
-  OpBuilder::InsertionGuard guard(kernel.b);
-  kernel.b.setInsertionPoint(product);
-  product.getNextAMutable().assign(
-      tileOfA(op, plan, kernel, values.lookup(op.getA()), next.tile));
-  product.getNextBMutable().assign(
-      tileOfB(op, plan, kernel, values.lookup(op.getB()), next.tile));
-  product.getHasNextMutable().assign(next.exists);
-  product.getTurnMutable().assign(next.turn);
-  ImplicitLocOpBuilder &b = kernel.b;
-  Value depth =
-      kernel.extentOf(product.getA(), product.getTransposeA() ? 0 : 1);
-  Value turns = b.createOrFold<arith::MaxUIOp>(
-      b.createOrFold<arith::CeilDivUIOp>(depth, kernel.constant(plan.tile.k)),
-      kernel.constant(plan.stages - 1));
-  next.turn = b.createOrFold<arith::AddIOp>(next.turn, turns);
-}
-
 /// The product of one tile, as a `kami.gemm` of one block.
 static void emitTileProduct(GemmOp op, const Plan &plan, GridKernel &kernel,
                             IRMapping &values, const BlockTile &tile,
@@ -82,11 +61,17 @@ static void emitTileProduct(GemmOp op, const Plan &plan, GridKernel &kernel,
     if (op.hasElementRegion(role))
       newMaps.emplace_back(role, maps);
   }
+  Value nextA, nextB;
+  if (next) {
+    nextA = tileOfA(op, plan, kernel, values.lookup(op.getA()), next->tile);
+    nextB = tileOfB(op, plan, kernel, values.lookup(op.getB()), next->tile);
+  }
   GemmOp product = op.cloneWith(kernel.b, operands);
   for (auto &[role, maps] : newMaps)
     product.setElementMaps(role, maps);
   if (next)
-    prefetchNext(op, product, plan, kernel, values, *next);
+    next->turn = prefetchNext(kernel.b, product, plan, nextA, nextB,
+                              next->exists, next->turn);
 }
 
 static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {

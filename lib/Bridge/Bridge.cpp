@@ -126,6 +126,18 @@ static AlgorithmKind toKind(Algorithm algorithm) {
   llvm_unreachable("covered switch");
 }
 
+static UnitKind toKind(Unit unit) {
+  switch (unit) {
+  case Unit::Warp:
+    return UnitKind::Warp;
+  case Unit::WarpGroup:
+    return UnitKind::WarpGroup;
+  case Unit::Lane:
+    return UnitKind::Lane;
+  }
+  llvm_unreachable("covered switch");
+}
+
 static TransportKind toKind(Transport transport) {
   return *symbolizeTransportKind(name(transport));
 }
@@ -147,9 +159,10 @@ Exchange kami::exchangeOf(GemmOp op, const Plan &plan) {
     return isa<DistributedType>(operand.getType()) ? Source::Block
                                                    : Source::Memory;
   };
-  return {plan.transport, source(op.getA()), source(op.getB()),
-          plan.unit(),    plan.isScoped(),   plan.stages,
-          plan.relaysC,   plan.prefetches};
+  Exchange exchange = plan.exchange();
+  exchange.a = source(op.getA());
+  exchange.b = source(op.getB());
+  return exchange;
 }
 
 PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
@@ -159,7 +172,7 @@ PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
     groups = {interleave.m, interleave.n, interleave.k};
   return PlanAttr::get(
       context, toKind(plan.algorithm()), plan.grid.m, plan.grid.n, plan.grid.k,
-      plan.unit() == Unit::WarpGroup ? UnitKind::WarpGroup : UnitKind::Warp,
+      toKind(plan.unit()),
       toAttribute(context, *plan.atom), plan.tile.m, plan.tile.n, plan.tile.k,
       toKind(plan.transport), plan.slices.k, plan.slices.sharedA,
       plan.slices.sharedB, groups, plan.teams, plan.stages, plan.relaysC,
@@ -274,6 +287,35 @@ static std::optional<Major> majorOf(Value operand, Role role, bool transposed) {
   return alongColumns == (role == Role::A) ? Major::K : Major::MN;
 }
 
+/// Whether the matrices of a batch lie without gaps in memory, one for each of
+/// C's along its last dimension of the batch.
+static bool isPackable(GemmOp op) {
+  auto result = dyn_cast<MemRefType>(op.getC().getType());
+  if (!result || op.getBatchRank() == 0 || op.isComplex())
+    return false;
+  int64_t batch = result.getDimSize(op.getBatchRank() - 1);
+  return llvm::all_of(
+      ArrayRef<std::pair<Role, Value>>{
+          {Role::A, op.getA()}, {Role::B, op.getB()}, {Role::C, op.getC()}},
+      [&](std::pair<Role, Value> operand) {
+        auto type = dyn_cast<MemRefType>(operand.second.getType());
+        SmallVector<int64_t> strides;
+        int64_t offset;
+        if (!type || op.hasElementRegion(operand.first) || type.getRank() < 3 ||
+            gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) ||
+            failed(type.getStridesAndOffset(strides, offset)))
+          return false;
+        auto extents = type.getShape().take_back(3);
+        auto steps = ArrayRef<int64_t>(strides).take_back(2);
+        bool isDense =
+            (steps[1] == 1 && steps[0] == extents[2]) ||
+            (steps[0] == 1 && steps[1] == extents[1] &&
+             operand.first != Role::C);
+        return extents[0] == batch && isDense && extents[1] > 0 &&
+               extents[2] > 0;
+      });
+}
+
 FailureOr<Problem> kami::problemOf(GemmOp op) {
   FailureOr<ElementKind> operand =
       operandKind(op, op.getMultipliedType(Role::A), op.getUnsignedA());
@@ -300,6 +342,7 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
     problem.source = Source::Block;
   problem.batch = plannedBatch(op.getCType());
   problem.isReproducible = op.getReproducible() && op.getBatchRank() > 0;
+  problem.isPackable = isPackable(op);
   auto isCopyable = [&](Role role, Value operand) {
     auto type = dyn_cast<MemRefType>(operand.getType());
     return !problem.isComplex && !op.hasElementRegion(role) &&

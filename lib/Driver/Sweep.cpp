@@ -9,6 +9,8 @@
 #include "SweepCases.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Plan/Explain.h"
+#include "kami/Plan/Verify.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace kami;
 using namespace mlir;
@@ -31,6 +33,8 @@ private:
   MatrixStrides drawStrides(int64_t rows, int64_t columns);
   void drawTypes(GemmSpec &spec);
   GemmSpec drawSpec(int64_t number);
+  void makePackable(GemmSpec &spec);
+  std::optional<Plan> drawPack(const Problem &problem, const Chip &chip);
   Interleave drawInterleave(const Plan &plan);
   llvm::Expected<SweepCase> drawCase(int64_t number, const Chip &chip) override;
   llvm::Expected<RunResult> runOn(const SweepCase &one,
@@ -144,6 +148,55 @@ GemmSpec Sweep::drawSpec(int64_t number) {
   return spec;
 }
 
+/// Small products that follow each other, in matrices without gaps, if maybe with
+/// gaps between them.
+void Sweep::makePackable(GemmSpec &spec) {
+  constexpr int64_t largest = 40, most = 60;
+  for (int64_t Extents::*extent : {&Extents::m, &Extents::n, &Extents::k})
+    spec.extents.*extent = 1 + below(std::min(largest, options.maxExtent));
+  spec.batch = 1 + below(most);
+  spec.epilogue = {};
+  auto [m, n, k] = spec.extents;
+  auto strides = [&](int64_t rows, int64_t columns, bool swaps) {
+    std::optional<MatrixStrides> strides;
+    if (below(2))
+      return strides;
+    strides.emplace();
+    strides->offset = draw.pick({0, 0, 8, 3});
+    strides->batch = rows * columns + draw.pick({0, 0, 8, 1});
+    bool columnMajor = swaps && below(2);
+    strides->row = columnMajor ? 1 : columns;
+    strides->column = columnMajor ? rows : 1;
+    return strides;
+  };
+  spec.strideA = strides(spec.transposeA ? k : m, spec.transposeA ? m : k, true);
+  spec.strideB = strides(spec.transposeB ? n : k, spec.transposeB ? k : n, true);
+  spec.strideC = strides(m, n, false);
+}
+
+/// A pack of lanes' or warps' products; nothing where it does not fit.
+std::optional<Plan> Sweep::drawPack(const Problem &problem, const Chip &chip) {
+  ElementKind a = problem.operand, b = problem.operandB();
+  auto atoms = chip.laneAtomsFor(a, b, problem.accumulator);
+  llvm::append_range(atoms, chip.atomsFor(a, b, problem.accumulator));
+  // What is extended when it is loaded has no atom of its own.
+  if (atoms.empty())
+    return std::nullopt;
+  Plan plan;
+  plan.atom = atoms[below(atoms.size())].atom;
+  plan.transport = Transport::Copied;
+  plan.tile = problem.extents;
+  plan.slices.k = plan.atom->shape.k;
+  plan.teams = 1 + below(20);
+  plan.relaysC = below(5) != 0;
+  if (plan.atom->isLane())
+    plan.grid.m = llvm::divideCeil(problem.extents.m, 1 + below(8));
+  else
+    plan.slices.k *= 1 + below(2);
+  bool fits = plan.isPacked() && !findMisfit(plan, problem, chip);
+  return fits ? std::optional(plan) : std::nullopt;
+}
+
 /// Groups of tiles that no access asks for.
 Interleave Sweep::drawInterleave(const Plan &plan) {
   Partition partition = plan.partition();
@@ -166,6 +219,10 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   SweepCase one;
   one.spec = drawSpec(number);
   Problem problem;
+  if (!one.spec.isComplex && below(6) == 0) {
+    makePackable(one.spec);
+    problem.isPackable = true;
+  }
   // There is no plan for what is empty: any goes.
   auto atLeastOne = [](int64_t extent) { return std::max<int64_t>(extent, 1); };
   auto [m, n, k] = one.spec.extents;
@@ -186,6 +243,9 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   if (!plan)
     return plan.takeError();
   one.plan = *plan;
+  if (problem.isPackable)
+    if (std::optional<Plan> pack = drawPack(problem, chip))
+      one.plan = *pack;
   bool isCopied = one.plan.transport == Transport::Copied;
   if (!isCopied && !problem.isComplex && below(2))
     one.plan.interleave = drawInterleave(one.plan);
@@ -197,7 +257,7 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   // Fewer blocks than tiles, now and then.
   if (below(4) == 0)
     one.plan.blocks = 1 + below(3);
-  if (isCopied)
+  if (isCopied && !one.plan.isPacked())
     drawStages(draw, one.plan, problem, chip);
   one.run = drawRun(number);
   if (one.spec.beta == 0 && one.spec.betaImaginary == 0)
@@ -242,7 +302,7 @@ std::string Sweep::checkTraffic(const SweepCase &one,
       isCopied && plan.widens(one.spec.operand, one.spec.operandB());
   int64_t conflicts = !isCopied ? 1 : byteWidth(one.spec.operand) > 1 ? 2 : 8;
   // The last of several tiles of k may have fewer slices in it, but moves them.
-  if (widensCopies || plan.relaysC)
+  if (widensCopies || plan.relaysC || plan.isPacked())
     return "";
   if (report.shared.written != traffic.written * blocks ||
       report.shared.read != traffic.read * blocks)

@@ -396,10 +396,12 @@ LogicalResult PlanAttr::verify(
            << "expected the slice's k to be a multiple of the atom's "
            << atom.getK() << ", but got " << sliceK;
   bool isGroup = atom.getInstruction() == InstructionKind::Wgmma;
-  if (isGroup != (unit == UnitKind::WarpGroup))
-    return emitError() << "expected unit "
-                       << stringifyUnitKind(isGroup ? UnitKind::WarpGroup
-                                                    : UnitKind::Warp)
+  bool isLane = atom.getLanes() == 1;
+  UnitKind unitOfAtom = isGroup  ? UnitKind::WarpGroup
+                        : isLane ? UnitKind::Lane
+                                 : UnitKind::Warp;
+  if (unit != unitOfAtom)
+    return emitError() << "expected unit " << stringifyUnitKind(unitOfAtom)
                        << " for this atom, but got " << stringifyUnitKind(unit);
   Partition partition({tileM, tileN, tileK}, grid, atom.getExtents(), sliceK);
   if (isGroup && (gridM % warpsPerGroup != 0 || gridN != 1 || gridK != 1 ||
@@ -411,16 +413,26 @@ LogicalResult PlanAttr::verify(
   if (failed(verifyInterleave(emitError, partition, atom, interleave)))
     return failure();
   if (teams < 1 || teams > maxGridExtent ||
-      (teams > 1 && (isGroup || grid.warps() != 1 || sharedA + sharedB > 0)))
+      (teams > 1 && !isLane &&
+       (isGroup || grid.warps() != 1 || sharedA + sharedB > 0)))
     return emitError() << "expected several teams only of single warps that "
                           "keep nothing in shared memory, but got "
                        << teams << " of " << grid.warps() << " warps";
   bool isCopied = transport == TransportKind::Copied;
-  if (isCopied && (isGroup || gridK != 1 || sharedA + sharedB > 0 ||
-                   !interleave.empty() || teams > 1))
-    return emitError() << "expected copied operands only of one team of warps "
-                          "in one layer, without slices in shared memory or "
-                          "interleaved tiles";
+  if (isCopied &&
+      (isGroup || gridK != 1 || sharedA + sharedB > 0 || !interleave.empty()))
+    return emitError() << "expected copied operands only of warps in one layer, "
+                          "without slices in shared memory or interleaved "
+                          "tiles";
+  if (isLane && (!isCopied || gridN != 1 ||
+                 (gridM - 1) * partition.warpM >= tileM))
+    return emitError() << "expected lanes only of copied operands, in one "
+                          "column, with rows of the tile's "
+                       << tileM << " each, but got " << gridM << " times "
+                       << gridN;
+  if (isCopied && teams > 1 && stages > 1)
+    return emitError() << "expected packed products in one stage, but got "
+                       << stages;
   if (stages < 1 || stages > maxGridExtent || (stages > 1 && !isCopied))
     return emitError() << "expected several stages only of copied operands, "
                           "but got "

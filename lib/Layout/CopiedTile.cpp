@@ -9,6 +9,7 @@
 #include "kami/Layout/CopiedTile.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <numeric>
 
 using namespace kami;
 
@@ -41,6 +42,36 @@ int64_t kami::copiedBytes(int64_t extent, int64_t depth, int64_t elementBytes) {
 CopiedTile kami::relayedTile(int64_t rows, int64_t columns,
                              int64_t elementBytes) {
   return copiedTile(rows, columns, Major::K, elementBytes);
+}
+
+static constexpr int64_t packedPiece = 16;
+
+CopiedTile kami::packedTile(int64_t products, int64_t elements,
+                            int64_t elementBytes) {
+  int64_t bytes = elements * elementBytes;
+  bool meets = bytes % packedPiece == 0 && bytes > packedPiece &&
+               llvm::isPowerOf2_64(bytes / packedPiece);
+  return {products, elements,
+          elements + (meets ? packedPiece / elementBytes : 0)};
+}
+
+int64_t kami::packedWord(int64_t pitch, int64_t lineElements,
+                         int64_t elementBytes) {
+  int64_t whole = std::gcd(std::gcd(pitch, lineElements) * elementBytes,
+                           packedPiece);
+  return std::max<int64_t>(whole / elementBytes, 1);
+}
+
+int64_t kami::wholePack(int64_t limit, llvm::ArrayRef<int64_t> matrixBytes) {
+  int64_t multiple = 1;
+  for (int64_t bytes : matrixBytes)
+    multiple = std::lcm(multiple, packedPiece / std::gcd(bytes, packedPiece));
+  return limit - limit % multiple;
+}
+
+int64_t kami::packedBytes(int64_t products, int64_t elements,
+                          int64_t elementBytes) {
+  return packedTile(products, elements, elementBytes).elements() * elementBytes;
 }
 
 int64_t kami::relayedBytes(int64_t rows, int64_t columns) {

@@ -129,6 +129,8 @@ static constexpr Coordinate nvValuesB16x8b8[] = {{1, 0}, {2, 0}};
 static constexpr Coordinate nvValuesOuterA[] = {{8, 0}};
 static constexpr Coordinate nvValuesOuterB[] = {{0, 1}};
 
+static constexpr llvm::StringLiteral lane =
+    "one element of a lane that works alone";
 static constexpr llvm::StringLiteral outer =
     "the rows and columns of C that a lane holds in PTX ISA 9.0, m16n8k8";
 
@@ -176,6 +178,10 @@ static constexpr FragmentMap fragmentMaps[] = {
     {"nv.b.1x8.b64", 1, 8, 8, nvLanesOuterB, nvValuesOuterB, outer},
     {"nv.a.16x1.b8", 16, 1, 1, nvLanesOuterA, nvValuesOuterA, outer},
     {"nv.b.1x8.b8", 1, 8, 1, nvLanesOuterB, nvValuesOuterB, outer},
+    {"lane.1x1.b8", 1, 1, 1, {}, {}, lane},
+    {"lane.1x1.b16", 1, 1, 2, {}, {}, lane},
+    {"lane.1x1.b32", 1, 1, 4, {}, {}, lane},
+    {"lane.1x1.b64", 1, 1, 8, {}, {}, lane},
 };
 
 llvm::ArrayRef<FragmentMap> kami::allFragmentMaps() { return fragmentMaps; }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Model/CalibratedModel.h"
+#include "kami/Layout/CopiedTile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -36,12 +37,25 @@ static constexpr double scattered = 1.8;
 /// before anybody knows who is late. Fitted to 12 sizes of f16, tf32 and f64
 /// from 48 to 256 (H200, 2026-11-22), of which it decides the close ones.
 static constexpr double dealtOut = 1.023;
+/// Instructions that it takes to move an element, or an adjacent few, that are
+/// no piece of 16 bytes: of f16, products of 17 rows reached half of what memory
+/// gives (H200, 2026-11-22).
+static constexpr double raggedMove = 40;
+/// What a word of a pack takes, and what every warp of it does once.
+static constexpr double packedMove = 2;
+static constexpr double packedFixed = 60;
+/// Cycles in which a multiprocessor starts a block.
+static constexpr double blockStart = 100;
+/// How much longer lanes take that read matrices of several products: some meet
+/// in a bank.
+static constexpr double laneConflicts = 1.25;
 
 Computation kami::computationOf(const Atom &atom, const Partition &partition,
                                 const Chip &chip,
-                                const Calibration &calibration) {
+                                const Calibration &calibration,
+                                int64_t teams) {
   const AtomCalibration &behaviour = calibration.of(atom);
-  double warps = partition.grid.warps();
+  double warps = teams * partition.grid.warps();
   double atoms =
       double(partition.warpM / atom.shape.m) * (partition.warpN / atom.shape.n);
   double steps =
@@ -75,6 +89,8 @@ static void addCommunication(CalibratedCost &cost, const Atom &atom,
       blockTraffic(partition, slicing, element, int64_t(cost.kTiles), exchange);
   cost.sharedBandwidth =
       double(traffic.written + traffic.read) / calibration.sharedBandwidth;
+  if (atom.isLane())
+    cost.sharedBandwidth *= laneConflicts;
   cost.sharedLatency = double(traffic.barriers) * calibration.sharedLatency;
   cost.barriers = barrierCycles(traffic, partition.grid,
                                 exchangeScope(partition, slicing, exchange),
@@ -111,6 +127,9 @@ static BlockBytes blockBytes(const Work &work, double blocks, const Atom &atom,
   double b = k * rowBytes(tileN, n, operandB);
   double c = tileM * rowBytes(tileN, n, accumulator);
   double once = (m * operandA + n * operandB) * k + m * n * accumulator;
+  // What is copied as one has no parts of sectors.
+  if (exchange.isPacked())
+    return {once * exchange.packed, once * work.batch / blocks};
   // Each of four products reads whole sectors, of which it wants one part.
   if (work.isComplex)
     return {8 * (a + b) + 2 * c, 2 * once * work.batch / blocks};
@@ -155,6 +174,67 @@ double kami::overlappedCycles(llvm::ArrayRef<double> units, double exposed) {
 }
 
 /// Cycles that one more block adds to a multiprocessor that has many.
+/// Elements of the widest words that lines of so many consist of.
+static double wordOf(int64_t elements, ElementKind kind) {
+  return packedWord(elements, elements, byteWidth(kind));
+}
+
+/// Instructions of a block whose lanes each have rows of a product.
+static double laneInstructions(const Atom &atom, const Partition &partition,
+                               const Chip &chip, int64_t products) {
+  double rows = partition.warpM, n = partition.tile.n, k = partition.tile.k;
+  double loads = k * rows / wordOf(partition.tile.k, atom.operand) +
+                 k * n / wordOf(partition.tile.n, atom.operandB());
+  double extended = atom.operand == atom.accumulator ? 0 : k * (rows + n);
+  double stores = rows * n / wordOf(partition.tile.n, atom.accumulator);
+  double warps = std::ceil(double(products) * partition.grid.m / chip.warpSize);
+  return warps *
+         (rows * n * k + loads + extended + packedMove * stores + packedFixed);
+}
+
+/// The same of a block whose warps each have a product.
+static double warpInstructions(const Atom &atom, const Partition &partition,
+                               const Chip &chip, int64_t products) {
+  double m = partition.warpM, n = partition.warpN, k = partition.paddedK();
+  double words = m * k / wordOf(partition.tile.k, atom.operand) +
+                 k * n / wordOf(partition.tile.n, atom.operandB()) +
+                 m * n / wordOf(partition.tile.n, atom.accumulator);
+  return products * (packedMove * words / chip.warpSize + packedFixed);
+}
+
+/// Instructions for rows of elements that are no whole pieces of 16 bytes.
+static double raggedInstructions(double elements, int64_t bytes, int64_t piece,
+                                 const Chip &chip) {
+  if (piece == 0 || piece >= 16)
+    return 0;
+  double moves = elements * bytes / std::max(piece, bytes);
+  return raggedMove * moves / chip.warpSize;
+}
+
+/// Cycles in which a block does nothing but start, and issue what moves elements
+/// one by one and multiplies them. Where whole pieces are moved and matrix units
+/// multiply, that is little beside what else is counted.
+static double issueCycles(const Work &work, const Atom &atom,
+                          const Partition &partition, const Chip &chip,
+                          const Exchange &exchange) {
+  const Extents &tile = partition.tile, &extents = work.extents;
+  double instructions;
+  if (atom.isLane())
+    instructions =
+        laneInstructions(atom, partition, chip, exchange.packed);
+  else if (exchange.isPacked())
+    instructions =
+        warpInstructions(atom, partition, chip, exchange.packed);
+  else
+    instructions =
+        raggedInstructions(double(std::min(tile.m, extents.m)) * extents.k,
+                           byteWidth(atom.operand), work.pieceA, chip) +
+        raggedInstructions(double(extents.k) * std::min(tile.n, extents.n),
+                           byteWidth(atom.operandB()), work.pieceB, chip);
+  return instructions / chip.tensorCores +
+         (exchange.isPacked() ? blockStart : 0);
+}
+
 static double throughput(const CalibratedCost &cost) {
   return overlappedCycles({cost.tensorCores, cost.sharedBandwidth,
                            cost.cacheBandwidth, cost.memoryBandwidth},
@@ -173,10 +253,12 @@ kami::calibratedCost(const Work &work, const Atom &atom,
                      const Calibration &calibration, const Exchange &exchange) {
   const Extents &tile = partition.tile;
   CalibratedCost cost;
-  cost.blocks = countBlocks(work, tile.m, tile.n);
+  cost.blocks =
+      std::ceil(countBlocks(work, tile.m, tile.n) / double(exchange.teams()));
   cost.kTiles = llvm::divideCeil(work.extents.k, tile.k);
   cost.residentBlocks = residentBlocks(resources, chip);
-  Computation tileCost = computationOf(atom, partition, chip, calibration);
+  Computation tileCost =
+      computationOf(atom, partition, chip, calibration, exchange.teams());
   cost.tensorCores = cost.kTiles * tileCost.tensorCores;
   cost.computation = cost.kTiles * tileCost.chain;
   addCommunication(cost, atom, partition, slicing, chip, calibration, exchange);
@@ -189,6 +271,10 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   if (!exchange.isCopied())
     bytes.cache *= scattered;
   addMemory(cost, bytes, chip, calibration, exchange);
+
+  double issue = issueCycles(work, atom, partition, chip, exchange);
+  cost.tensorCores = std::max(cost.tensorCores, issue);
+  cost.computation = std::max(cost.computation, issue);
 
   cost.launch = calibration.launchMicroseconds * chip.boostMHz;
   double perBlock = throughput(cost);

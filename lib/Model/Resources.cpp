@@ -96,8 +96,9 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
                                    const Slicing &unclamped, int64_t warpSize,
                                    const Exchange &exchange, int64_t sums) {
   Slicing slicing = clampSlicing(partition, unclamped);
+  int64_t lanes = atom.lanes(warpSize);
   auto perThread = [&](int64_t elements, int64_t bytes) -> int64_t {
-    return divideCeil(elements * bytes, bytesPerRegister * warpSize);
+    return divideCeil(elements * bytes, bytesPerRegister * lanes);
   };
   // Of an element that several lanes hold, each has a register.
   int64_t bytesA = byteWidth(atom.operand) * replicas(atom.mapA);
@@ -170,8 +171,9 @@ Resources kami::resourcesOf(const Atom &atom, const Partition &partition,
                             const Slicing &slicing, int64_t warpSize,
                             const Exchange &exchange, int64_t sums) {
   Resources resources;
-  resources.warps = partition.grid.warps();
-  resources.threads = resources.warps * warpSize;
+  int64_t units = exchange.teams() * partition.grid.warps();
+  resources.threads = units * atom.lanes(warpSize);
+  resources.warps = divideCeil(resources.threads, warpSize);
   resources.registers =
       registersPerThread(atom, partition, slicing, warpSize, exchange, sums);
   resources.shared = sharedLayout(

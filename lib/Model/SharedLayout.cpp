@@ -66,9 +66,32 @@ static SharedLayout copiedLayout(const Partition &partition,
   return layout;
 }
 
+/// The matrices of all products; C takes their place, in the type of the sums or
+/// a narrower one.
+static SharedLayout packedLayout(const Partition &partition,
+                                 ElementBytes element,
+                                 const Exchange &exchange) {
+  const Extents &tile = partition.tile;
+  auto bytes = [&](int64_t elements, int64_t width) -> int64_t {
+    return llvm::alignTo(packedBytes(exchange.packed, elements, width),
+                         regionAlignment);
+  };
+  SharedLayout layout;
+  layout.copiedA.bytes = bytes(tile.m * tile.k, element.operand);
+  layout.copiedB = {layout.copiedA.bytes,
+                    bytes(tile.k * tile.n, element.operand)};
+  if (exchange.relaysC)
+    layout.relay.bytes = bytes(tile.m * tile.n, element.accumulator);
+  layout.bytes = std::max(layout.copiedA.bytes + layout.copiedB.bytes,
+                          layout.relay.bytes);
+  return layout;
+}
+
 SharedLayout kami::sharedLayout(const Partition &partition,
                                 const Slicing &unclamped, ElementBytes element,
                                 const Exchange &exchange) {
+  if (exchange.isPacked())
+    return packedLayout(partition, element, exchange);
   if (exchange.isCopied())
     return copiedLayout(partition, element, exchange);
   Slicing slicing = clampSlicing(partition, unclamped);
@@ -291,6 +314,23 @@ SharedTraffic kami::parkingTraffic(const Partition &partition,
 /// by every column, or row, of warps; others wait for what a thread copies, and
 /// threads for others to have read what they are about to overwrite, which is
 /// one barrier unless there is but one stage.
+/// Whole matrices come, every unit reads its rows and columns, and C goes back.
+static SharedTraffic packedTraffic(const Partition &partition,
+                                   ElementBytes element,
+                                   const Exchange &exchange) {
+  const Extents &tile = partition.tile;
+  int64_t a = exchange.packed * tile.m * tile.k * element.operand;
+  int64_t b = exchange.packed * tile.k * tile.n * element.operand;
+  int64_t c = exchange.relaysC
+                  ? exchange.packed * tile.m * tile.n * element.accumulator
+                  : 0;
+  SharedTraffic traffic{a + b + c,
+                        partition.grid.n * a + partition.grid.m * b + c,
+                        /*barriers=*/exchange.relaysC ? 3 : 1};
+  traffic.readParked = traffic.read - c;
+  return traffic;
+}
+
 static SharedTraffic copiedTraffic(const Partition &partition,
                                    ElementBytes element,
                                    const Exchange &exchange) {
@@ -305,6 +345,8 @@ static SharedTraffic copiedTraffic(const Partition &partition,
 SharedTraffic kami::tileTraffic(const Partition &partition,
                                 const Slicing &slicing, ElementBytes element,
                                 const Exchange &exchange) {
+  if (exchange.isPacked())
+    return packedTraffic(partition, element, exchange);
   if (exchange.isCopied())
     return copiedTraffic(partition, element, exchange);
   return Tile(partition, slicing, element, exchange).all();

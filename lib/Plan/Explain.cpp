@@ -39,7 +39,9 @@ std::string kami::summary(const Plan &plan) {
   if (!groups.isPlain())
     text += llvm::formatv(", tiles interleaved by {0}, {1} and {2}", groups.m,
                           groups.n, groups.k);
-  if (plan.teams > 1)
+  if (plan.isPacked())
+    text += llvm::formatv(", {0} products packed", plan.teams);
+  else if (plan.teams > 1)
     text += llvm::formatv(", {0} teams", plan.teams);
   if (plan.stages > 1)
     text += llvm::formatv(", {0} stages", plan.stages);
@@ -210,7 +212,8 @@ static llvm::json::Object members(const Candidate &candidate,
   object["relays_c"] = plan.relaysC;
   object["blocks_in_turn"] = plan.blocks;
   object["prefetches"] = plan.prefetches;
-  object["threads"] = plan.teams * candidate.resources.threads;
+  object["threads"] =
+      (plan.isPacked() ? 1 : plan.teams) * candidate.resources.threads;
   object["tile"] = array(plan.tile.m, plan.tile.n, plan.tile.k);
   object["atom"] = atomName(plan);
   object["widened"] = plan.widens(problem.operand, problem.operandB());

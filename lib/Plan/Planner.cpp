@@ -117,6 +117,8 @@ static int64_t teamsFor(const Candidate &candidate, const Problem &problem,
                         const Chip &chip) {
   constexpr int64_t mostTeams = 8, leastBlocks = 4, leastResident = 2;
   const Plan &plan = candidate.plan;
+  if (plan.isPacked())
+    return plan.teams;
   if (!candidate.fits() || plan.unit() != Unit::Warp ||
       plan.grid.warps() != 1 || plan.slices.sharedA + plan.slices.sharedB > 0 ||
       problem.warps || problem.grid || problem.source == Source::Block ||
@@ -365,6 +367,9 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
     llvm::append_range(atoms, atomsOf(problem, chip, Unit::WarpGroup));
     addBlockCandidates(problem, chip, options, grids, atoms, choice);
   }
+  for (const Tiling &tiling :
+       packedTilings(problem, chip, options.calibrationFor(chip)))
+    choice.candidates.push_back(makeCandidate(tiling, problem, chip, options));
   Problem unordered = problem;
   unordered.order = std::nullopt;
   for (const WarpGrid &grid : grids) {

@@ -161,6 +161,7 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
           text.outputType + "'");
     problem.output = output;
   }
+  problem.isPackable = !text.batch.empty();
   if (!text.batch.empty()) {
     if (llvm::Error error =
             assign(problem.batch, parseCount("batch", text.batch, /*least=*/0)))

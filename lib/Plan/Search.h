@@ -31,14 +31,7 @@ struct Tiling {
 };
 
 /// What the model is told of the problem.
-inline Work workOf(const Problem &problem) {
-  return {problem.extents,
-          problem.batch,
-          byteWidth(problem.operand),
-          byteWidth(problem.operandB()),
-          problem.output ? byteWidth(*problem.output) : 0,
-          problem.isComplex};
-}
+Work workOf(const Problem &problem);
 
 /// How operands travel, and whether the next product's are prefetched: plans of
 /// which the best is worth knowing.
@@ -111,6 +104,12 @@ private:
   std::array<std::optional<Tiling>, std::size(allTransports) + 1> bests,
       misfits;
 };
+
+/// The best plans for products that are packed, one for each atom, where such
+/// are worth a try.
+llvm::SmallVector<Tiling, 4> packedTilings(const Problem &problem,
+                                           const Chip &chip,
+                                           const Calibration &calibration);
 
 /// Whether a block of the chip can have so many warps.
 llvm::Error checkWarps(int64_t warps, const Chip &chip);

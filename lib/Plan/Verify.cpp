@@ -57,7 +57,7 @@ static Misfit findMisfitOfForm(const Plan &plan, const Problem &problem,
   if (!isWithin(grid, maxTileExtent))
     return {Misfit::BadGrid};
   // Each factor is at most 2^16, so that the product cannot overflow.
-  if (int64_t threads = plan.grid.warps() * chip.warpSize;
+  if (int64_t threads = plan.grid.warps() * plan.atom->lanes(chip.warpSize);
       threads > chip.maxThreadsPerBlock)
     return {Misfit::Threads, threads, chip.maxThreadsPerBlock};
   if (!isWithin(plan.tile, maxTileExtent))
@@ -69,6 +69,23 @@ static Misfit findMisfitOfForm(const Plan &plan, const Problem &problem,
       parked < 0)
     return {Misfit::BadParked, parked};
   return {};
+}
+
+/// Whether there is a row for the last lane.
+static bool hasRows(const Plan &plan) {
+  return (plan.grid.m - 1) * plan.partition().warpM < plan.tile.m;
+}
+
+/// Whether a packed plan's form is right: single warps, or lanes that each have
+/// rows, with one tile.
+static bool packs(const Plan &plan, const Problem &problem) {
+  constexpr int64_t mostTeams = 1 << 10;
+  const Extents &extents = problem.extents;
+  bool isLane = plan.unit() == Unit::Lane;
+  return problem.isPackable && plan.tile == extents && plan.stages == 1 &&
+         !plan.prefetches && plan.teams <= mostTeams &&
+         (isLane ? plan.grid.n == 1 && hasRows(plan)
+                 : plan.grid.warps() == 1);
 }
 
 Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
@@ -83,10 +100,14 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
   bool isCopied = plan.transport == Transport::Copied;
   if (plan.stages < 1 || (!isCopied && (plan.stages > 1 || plan.relaysC)) ||
       (isCopied &&
-       (!chip.copiesAsync || !problem.isCopyable || plan.unit() != Unit::Warp ||
-        grid.k != 1 || plan.slices.sharedA + plan.slices.sharedB > 0 ||
-        !plan.interleave.isPlain() || plan.teams > 1)))
+       (!chip.copiesAsync || !problem.isCopyable ||
+        plan.unit() == Unit::WarpGroup || grid.k != 1 ||
+        plan.slices.sharedA + plan.slices.sharedB > 0 ||
+        !plan.interleave.isPlain())))
     return {Misfit::NotCopied};
+  if ((plan.isPacked() && !packs(plan, problem)) ||
+      (plan.unit() == Unit::Lane && !plan.isPacked()))
+    return {Misfit::NotPacked};
   if (plan.prefetches && (plan.stages < 2 || plan.blocks == 0))
     return {Misfit::NotInTurn};
   Partition partition = plan.partition();
@@ -163,10 +184,15 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
             "as a whole in registers or in shared memory")
         .str();
   case Misfit::NotCopied:
-    return "expected copied operands only of one team of warps in one layer, "
-           "without slices in shared memory or interleaved tiles, where they "
-           "lie in device memory as they are multiplied and the chip copies "
+    return "expected copied operands only of warps in one layer, without "
+           "slices in shared memory or interleaved tiles, where they lie in "
+           "device memory as they are multiplied and the chip copies "
            "asynchronously, and several stages only of those";
+  case Misfit::NotPacked:
+    return "expected teams of copied operands, and lanes, only for products "
+           "that follow each other in a batch, in matrices without gaps: single "
+           "warps, or lanes with rows of C, with all of a product in one tile "
+           "and one stage";
   case Misfit::NotInTurn:
     return "expected what comes next to be prefetched only by blocks in turn, "
            "of operands copied in two stages or more";

@@ -37,6 +37,8 @@ static constexpr llvm::StringLiteral ptx =
     "PTX ISA 9.0, section 9.7.14.5 (mma)";
 static constexpr llvm::StringLiteral fma =
     "PTX ISA 9.0, section 9.7.3 (fma); an outer product, 4 of them a lane";
+static constexpr llvm::StringLiteral lane =
+    "PTX ISA 9.0, section 9.7.3 (fma); narrower elements are extended first";
 static constexpr llvm::StringLiteral ptxGroup =
     "PTX ISA 9.0, section 9.7.15 (wgmma.mma_async), a warp's 16 rows";
 static constexpr llvm::StringLiteral cdna2 =
@@ -114,6 +116,20 @@ static constexpr Atom atoms[] = {
     {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", I::Fma, {16, 8, 1}, K::F8E5M2,
      K::F32, "nv.a.16x1.b8", "nv.b.1x8.b8", "nv.c.16x8.b32", fma,
      K::F8E4M3FN},
+
+    // One lane.
+    {"fma.m1n1k1.f32.f32", I::Fma, {1, 1, 1}, K::F32, K::F32,
+     "lane.1x1.b32", "lane.1x1.b32", "lane.1x1.b32", lane},
+    {"fma.m1n1k1.f64.f64", I::Fma, {1, 1, 1}, K::F64, K::F64,
+     "lane.1x1.b64", "lane.1x1.b64", "lane.1x1.b64", lane},
+    {"fma.m1n1k1.f32.f16", I::Fma, {1, 1, 1}, K::F16, K::F32,
+     "lane.1x1.b16", "lane.1x1.b16", "lane.1x1.b32", lane},
+    {"fma.m1n1k1.f32.bf16", I::Fma, {1, 1, 1}, K::BF16, K::F32,
+     "lane.1x1.b16", "lane.1x1.b16", "lane.1x1.b32", lane},
+    {"fma.m1n1k1.f32.f8E4M3FN", I::Fma, {1, 1, 1}, K::F8E4M3FN, K::F32,
+     "lane.1x1.b8", "lane.1x1.b8", "lane.1x1.b32", lane},
+    {"fma.m1n1k1.f32.f8E5M2", I::Fma, {1, 1, 1}, K::F8E5M2, K::F32,
+     "lane.1x1.b8", "lane.1x1.b8", "lane.1x1.b32", lane},
 
     // AMD CDNA.
     {"mfma.m16n16k16.f32.f16", I::Mfma, {16, 16, 16}, K::F16, K::F32,

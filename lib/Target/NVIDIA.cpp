@@ -37,6 +37,11 @@ static constexpr double shorterStep = 0.8;
 /// wait for nothing.
 static constexpr double issueBound = 0.7;
 
+/// The same where each operand's element is extended first, which takes a slot
+/// of its own (two for 8-bit floats, by way of f16).
+static constexpr double extendBound = issueBound / 2;
+static constexpr double extendTwiceBound = issueBound / 3;
+
 static constexpr llvm::StringLiteral a100 =
     "NVIDIA A100 Tensor Core GPU Architecture whitepaper, table 3";
 static constexpr AtomRate sm80Atoms[] = {
@@ -62,6 +67,15 @@ static constexpr AtomRate sm80Atoms[] = {
     {"fma.m16n8k1.f32.f8E5M2", 32, issueBound, P::Assumed, a100},
     {"fma.m16n8k1.f32.f8E4M3FN.f8E5M2", 32, issueBound, P::Assumed, a100},
     {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", 32, issueBound, P::Assumed, a100},
+};
+
+static constexpr AtomRate sm80LaneAtoms[] = {
+    {"fma.m1n1k1.f32.f32", 32, issueBound, P::Assumed, a100},
+    {"fma.m1n1k1.f64.f64", 16, issueBound, P::Assumed, a100},
+    {"fma.m1n1k1.f32.f16", 32, extendBound, P::Assumed, a100},
+    {"fma.m1n1k1.f32.bf16", 32, extendBound, P::Assumed, a100},
+    {"fma.m1n1k1.f32.f8E4M3FN", 32, extendTwiceBound, P::Assumed, a100},
+    {"fma.m1n1k1.f32.f8E5M2", 32, extendTwiceBound, P::Assumed, a100},
 };
 
 // GeForce chips halve the rate where the sum is in f32, and run f64 mma on the
@@ -95,6 +109,15 @@ static constexpr AtomRate sm89Atoms[] = {
     {"fma.m16n8k1.f32.f8E5M2", 64, issueBound, P::Assumed, ada},
     {"fma.m16n8k1.f32.f8E4M3FN.f8E5M2", 64, issueBound, P::Assumed, ada},
     {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", 64, issueBound, P::Assumed, ada},
+};
+
+static constexpr AtomRate sm89LaneAtoms[] = {
+    {"fma.m1n1k1.f32.f32", 64, issueBound, P::Assumed, ada},
+    {"fma.m1n1k1.f64.f64", 1, 1.0, P::Assumed, ada},
+    {"fma.m1n1k1.f32.f16", 64, extendBound, P::Assumed, ada},
+    {"fma.m1n1k1.f32.bf16", 64, extendBound, P::Assumed, ada},
+    {"fma.m1n1k1.f32.f8E4M3FN", 64, extendTwiceBound, P::Assumed, ada},
+    {"fma.m1n1k1.f32.f8E5M2", 64, extendTwiceBound, P::Assumed, ada},
 };
 
 // Documented rates are what wgmma reaches. mma.sync alone, measured on an H200
@@ -162,6 +185,15 @@ static constexpr AtomRate sm90Atoms[] = {
     {"fma.m16n8k1.f32.f8E5M2", 64, issueBound, P::Assumed, h200Lanes},
     {"fma.m16n8k1.f32.f8E4M3FN.f8E5M2", 64, issueBound, P::Assumed, h200Lanes},
     {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", 64, issueBound, P::Assumed, h200Lanes},
+};
+
+static constexpr AtomRate sm90LaneAtoms[] = {
+    {"fma.m1n1k1.f32.f32", 64, issueBound, P::Assumed, h200Lanes},
+    {"fma.m1n1k1.f64.f64", 32, issueBound, P::Assumed, h200Lanes},
+    {"fma.m1n1k1.f32.f16", 64, extendBound, P::Assumed, h200Lanes},
+    {"fma.m1n1k1.f32.bf16", 64, extendBound, P::Assumed, h200Lanes},
+    {"fma.m1n1k1.f32.f8E4M3FN", 64, extendTwiceBound, P::Assumed, h200Lanes},
+    {"fma.m1n1k1.f32.f8E5M2", 64, extendTwiceBound, P::Assumed, h200Lanes},
 };
 
 // A in registers, B resident in shared memory, 64 × 64 × 64 a block.
@@ -234,6 +266,15 @@ static constexpr AtomRate sm100Atoms[] = {
     {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", 64, issueBound, P::Assumed, b200Lanes},
 };
 
+static constexpr AtomRate sm100LaneAtoms[] = {
+    {"fma.m1n1k1.f32.f32", 64, issueBound, P::Assumed, b200Lanes},
+    {"fma.m1n1k1.f64.f64", 32, issueBound, P::Assumed, b200Lanes},
+    {"fma.m1n1k1.f32.f16", 64, extendBound, P::Assumed, b200Lanes},
+    {"fma.m1n1k1.f32.bf16", 64, extendBound, P::Assumed, b200Lanes},
+    {"fma.m1n1k1.f32.f8E4M3FN", 64, extendTwiceBound, P::Assumed, b200Lanes},
+    {"fma.m1n1k1.f32.f8E5M2", 64, extendTwiceBound, P::Assumed, b200Lanes},
+};
+
 // At 2407 MHz the whitepaper's 419, 209.5 and 104.8 TFLOPS are these; so are
 // the 462 TFLOPS that KAMI's Table 3 gives at 2655 MHz.
 static constexpr llvm::StringLiteral rtx5090 =
@@ -267,6 +308,15 @@ static constexpr AtomRate sm120Atoms[] = {
     {"fma.m16n8k1.f32.f8E5M2", 64, issueBound, P::Assumed, rtx5090},
     {"fma.m16n8k1.f32.f8E4M3FN.f8E5M2", 64, issueBound, P::Assumed, rtx5090},
     {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", 64, issueBound, P::Assumed, rtx5090},
+};
+
+static constexpr AtomRate sm120LaneAtoms[] = {
+    {"fma.m1n1k1.f32.f32", 64, issueBound, P::Assumed, rtx5090},
+    {"fma.m1n1k1.f64.f64", 1, 1.0, P::Assumed, rtx5090},
+    {"fma.m1n1k1.f32.f16", 64, extendBound, P::Assumed, rtx5090},
+    {"fma.m1n1k1.f32.bf16", 64, extendBound, P::Assumed, rtx5090},
+    {"fma.m1n1k1.f32.f8E4M3FN", 64, extendTwiceBound, P::Assumed, rtx5090},
+    {"fma.m1n1k1.f32.f8E5M2", 64, extendTwiceBound, P::Assumed, rtx5090},
 };
 
 //===----------------------------------------------------------------------===//
@@ -379,19 +429,19 @@ static Chip withMatrixStores(Chip chip) {
 llvm::ArrayRef<Chip> kami::nvidiaChips() {
   static const Chip chips[] = {
       makeChip(dataCenter(164), {"sm_80", "NVIDIA A100", 108, 1410, 40, 2039,
-                                 sm80Atoms, sm80Citations, 70}),
+                                 sm80Atoms, sm80Citations, 70, {}, sm80LaneAtoms}),
       makeChip(withFloat8(geForce()),
                {"sm_89", "NVIDIA GeForce RTX 4090", 128, 2520, 72, 1008,
-                sm89Atoms, sm89Citations, 78}),
+                sm89Atoms, sm89Citations, 78, {}, sm89LaneAtoms}),
       makeChip(withMatrixStores(withFloat8(dataCenter(228))),
                {"sm_90", "NVIDIA H200", 132, 1980, 50, 4264, sm90Atoms,
-                sm90Citations, 78, sm90GroupAtoms}),
+                sm90Citations, 78, sm90GroupAtoms, sm90LaneAtoms}),
       makeChip(withMatrixStores(withFloat8(dataCenter(228))),
                {"sm_100", "NVIDIA B200", 148, 1850, 126, 8000, sm100Atoms,
-                sm100Citations, 86}),
+                sm100Citations, 86, {}, sm100LaneAtoms}),
       makeChip(withMatrixStores(withFloat8(geForce())),
                {"sm_120", "NVIDIA GeForce RTX 5090", 170, 2655, 96, 1792,
-                sm120Atoms, sm120Citations, 87}),
+                sm120Atoms, sm120Citations, 87, {}, sm120LaneAtoms}),
   };
   return chips;
 }

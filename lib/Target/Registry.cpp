@@ -52,6 +52,7 @@ Chip kami::makeChip(Chip chip, const Product &product) {
   chip.memoryBandwidth = product.memoryBandwidth;
   chip.atoms = product.atoms;
   chip.groupAtoms = product.groupAtoms;
+  chip.laneAtoms = product.laneAtoms;
   chip.citations = product.citations;
   chip.ptxVersion = product.ptxVersion;
   return chip;
@@ -111,8 +112,14 @@ Chip::groupAtomsFor(ElementKind a, ElementKind b,
   return fastestFirst(groupAtoms, a, b, accumulator);
 }
 
+llvm::SmallVector<RatedAtom, 4>
+Chip::laneAtomsFor(ElementKind a, ElementKind b,
+                   ElementKind accumulator) const {
+  return fastestFirst(laneAtoms, a, b, accumulator);
+}
+
 const AtomRate *Chip::findRate(const Atom &atom) const {
-  for (llvm::ArrayRef<AtomRate> rates : {atoms, groupAtoms})
+  for (llvm::ArrayRef<AtomRate> rates : allAtoms())
     for (const AtomRate &rate : rates)
       if (rate.atom == atom.name)
         return &rate;

@@ -25,6 +25,7 @@ struct Product {
   llvm::ArrayRef<Citation> citations;
   int64_t ptxVersion = 0;
   llvm::ArrayRef<AtomRate> groupAtoms = {};
+  llvm::ArrayRef<AtomRate> laneAtoms = {};
 };
 
 /// A chip of the family `chip` with the product's own figures.

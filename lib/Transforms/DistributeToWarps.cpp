@@ -9,6 +9,7 @@
 #include "BlockMemory.h"
 #include "Distributor.h"
 #include "EmptyProduct.h"
+#include "PackedProduct.h"
 #include "kami/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -28,6 +29,11 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 // What can be distributed
 //===----------------------------------------------------------------------===//
+
+static bool isPacked(PlanAttr plan) {
+  return plan.getTransport() == TransportKind::Copied &&
+         (plan.getTeams() > 1 || plan.getUnit() == UnitKind::Lane);
+}
 
 /// Copied operands lie in device memory as they are multiplied.
 static LogicalResult verifyCopies(GemmOp op, PlanAttr plan) {
@@ -71,14 +77,42 @@ static LogicalResult verifyWarps(Operation *op, PlanAttr plan) {
   return success();
 }
 
+/// Products of a batch that a block copies as one.
+static LogicalResult verifyPack(GemmOp op) {
+  PlanAttr plan = *op.getPlan();
+  FailureOr<Problem> problem = problemOf(op);
+  if (failed(problem) || failed(verifyWarps(op, plan)))
+    return failure();
+  if (!problem->isPackable || op.getBatchRank() != 1)
+    return op.emitOpError("expected a batch in one dimension, of matrices "
+                          "without gaps in device memory, where the plan packs "
+                          "products");
+  if (!(problem->extents == plan.getTile()))
+    return op.emitOpError("expected products of the plan's tile where it packs "
+                          "them, but got ")
+           << op.getM() << "x" << op.getN() << "x" << op.getK();
+  int64_t batch = op.getCType().getDimSize(0);
+  if (ShapedType::isStatic(batch) && batch > plan.getTeams())
+    return op.emitOpError("expected no more than the plan's ")
+           << plan.getTeams() << " products, but got " << batch;
+  auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+  std::optional<ArrayRef<int32_t>> block = kernel.getKnownBlockSize();
+  if (!block || (*block)[1] != 1 || (*block)[2] != 1)
+    return op.emitOpError("expected a known_block_size along x alone where the "
+                          "plan packs products");
+  return success();
+}
+
 static LogicalResult verifyProduct(GemmOp op) {
   if (op.hasTensorSemantics())
     return op.emitOpError("expected memrefs inside a kernel; bufferize first");
+  if (!op.getPlan())
+    return op.emitOpError("expected a plan; kami-assign-plan chooses one");
+  if (isPacked(*op.getPlan()))
+    return verifyPack(op);
   if (op.getBatchRank() != 0)
     return op.emitOpError(
         "expected one product inside a kernel, but got a batch");
-  if (!op.getPlan())
-    return op.emitOpError("expected a plan; kami-assign-plan chooses one");
   if (op.isComplex())
     return op.emitOpError(
         "expected real elements; kami-expand-complex makes products of them");
@@ -147,6 +181,11 @@ struct DistributeProduct : Distribute<GemmOp> {
     FailureOr<Plan> plan = toPlan(op, *op.getPlan());
     if (failed(plan))
       return failure();
+    if (plan->isPacked()) {
+      emitPackedProduct(rewriter, op, *plan, memory.needsBarrier(op));
+      rewriter.eraseOp(op);
+      return success();
+    }
     auto share = [](Value operand, ValueRange values) {
       return isa<DistributedType>(operand.getType()) ? values : ValueRange();
     };

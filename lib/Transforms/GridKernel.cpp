@@ -92,6 +92,9 @@ GridKernel::TileCount GridKernel::countTiles(Value result) {
   TileCount count;
   for (unsigned dim = 0; dim != rank; ++dim)
     count.batch.push_back(extentOf(result, dim));
+  if (tiling.packed)
+    count.batch.back() = b.createOrFold<arith::CeilDivUIOp>(
+        count.batch.back(), constant(tiling.packed));
   auto tiles = [&](unsigned dim, int64_t tile) {
     return b.createOrFold<arith::CeilDivUIOp>(extentOf(result, rank + dim),
                                               constant(tile));
@@ -128,6 +131,17 @@ gpu::GPUFuncOp GridKernel::createKernel(SymbolTable &symbols,
   return kernel;
 }
 
+/// How many matrices of a pack there are from that one on.
+OpFoldResult GridKernel::packedSize(Value matrix, unsigned dim, Value first) {
+  int64_t extent = cast<MemRefType>(matrix.getType()).getDimSize(dim);
+  if (ShapedType::isStatic(extent) && extent % tiling.packed == 0)
+    return b.getIndexAttr(tiling.packed);
+  return arith::MinSIOp::create(
+             b, constant(tiling.packed),
+             arith::SubIOp::create(b, extentOf(matrix, dim), first))
+      .getResult();
+}
+
 Value GridKernel::tileView(Value matrix, ArrayRef<Value> batch, unsigned dim,
                            Value offset, int64_t tile, unsigned otherDim,
                            Value otherOffset, int64_t otherTile) {
@@ -139,6 +153,11 @@ Value GridKernel::tileView(Value matrix, ArrayRef<Value> batch, unsigned dim,
     bool repeated = type.getDimSize(i) == 1;
     offsets.push_back(repeated ? OpFoldResult(b.getIndexAttr(0)) : indices[i]);
     sizes.push_back(b.getIndexAttr(1));
+  }
+  SmallVector<int64_t> kept = {batchRank, batchRank + 1};
+  if (tiling.packed) {
+    kept.insert(kept.begin(), batchRank - 1);
+    sizes[batchRank - 1] = packedSize(matrix, batchRank - 1, indices.back());
   }
   bool whole = batchRank == 0;
   for (unsigned i = 0; i != 2; ++i) {
@@ -167,7 +186,7 @@ Value GridKernel::tileView(Value matrix, ArrayRef<Value> batch, unsigned dim,
   }
   if (whole)
     return matrix;
-  return reducedSubview(b, matrix, offsets, sizes, {batchRank, batchRank + 1});
+  return reducedSubview(b, matrix, offsets, sizes, kept);
 }
 
 /// The tile of that number. Its indices of the batch are put into `batch`.
@@ -184,6 +203,9 @@ BlockTile GridKernel::tileAt(Value index, const TileCount &count,
   batch.resize(count.batch.size());
   for (size_t dim = count.batch.size(); dim-- > 0;)
     batch[dim] = split(count.batch[dim]);
+  if (tiling.packed)
+    batch.back() = b.createOrFold<arith::MulIOp>(batch.back(),
+                                                 constant(tiling.packed));
   return {batch, b.createOrFold<arith::MulIOp>(tileRow, constant(tiling.tileM)),
           b.createOrFold<arith::MulIOp>(tileColumn, constant(tiling.tileN)),
           tiling.tileM, tiling.tileN};

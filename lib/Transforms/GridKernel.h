@@ -32,6 +32,9 @@ struct Tiling {
   /// columns.
   unsigned rowDim = 0, columnDim = 1;
   int64_t tileM, tileN;
+  /// Matrices along the last dimension of the batch that a block takes as one;
+  /// 0 where it takes one without that dimension.
+  int64_t packed = 0;
 };
 
 /// "gemm_64x32xd_f16": a `d` for each extent known only at run time.
@@ -78,8 +81,8 @@ public:
            std::optional<int64_t> sharedBytes, int64_t blocks,
            llvm::function_ref<void(mlir::IRMapping &)> emit);
 
-  /// The part of a matrix that one tile needs, as a matrix of its own: of its
-  /// batch's, and `tile` rows or columns from `offset` on (all, if that tile
+  /// The part of a matrix that one tile needs, as a matrix of its own (of packed
+  /// ones, as a batch of them): of its batch's, and `tile` rows or columns from `offset` on (all, if that tile
   /// covers the extent, or without an offset).
   mlir::Value tileView(mlir::Value matrix, llvm::ArrayRef<mlir::Value> batch,
                        unsigned dim, mlir::Value offset, int64_t tile,
@@ -99,6 +102,8 @@ private:
   };
 
   TileCount countTiles(mlir::Value result);
+  mlir::OpFoldResult packedSize(mlir::Value matrix, unsigned dim,
+                                mlir::Value first);
   mlir::Value teamsBefore(mlir::Value blocks);
   mlir::gpu::GPUFuncOp createKernel(mlir::SymbolTable &symbols,
                                     const std::string &name);

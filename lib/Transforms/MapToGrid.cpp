@@ -87,9 +87,12 @@ static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
   FailureOr<Plan> plan = toPlan(op, *op.getPlan());
   if (failed(plan))
     return failure();
-  Tiling tiling{op.getC(), 0, 1, plan->tile.m, plan->tile.n};
-  GridKernel kernel(op, tiling, op.getPlan()->getThreads(), plan->teams,
-                    plan->blocks, plan->prefetches);
+  bool isPacked = plan->isPacked();
+  Tiling tiling{op.getC(),    0,
+                1,            plan->tile.m,
+                plan->tile.n, isPacked ? plan->teams : 0};
+  GridKernel kernel(op, tiling, op.getPlan()->getThreads(),
+                    isPacked ? 1 : plan->teams, plan->blocks, plan->prefetches);
   kernel.run(symbols,
              kernelName("gemm", {op.getM(), op.getN(), op.getK()},
                         op.getAType().getElementType()),

@@ -71,6 +71,7 @@ def Kami_TransportEnum : Kami_Enum<"TransportKind", "how an operand reaches othe
 def Kami_UnitEnum : Kami_Enum<"UnitKind", "the compute unit that executes an atom", [
     I32EnumAttrCase<"Warp", 0, "warp">,
     I32EnumAttrCase<"WarpGroup", 1, "warpgroup">,
+    I32EnumAttrCase<"Lane", 2, "lane">,
   ]>;
 
 def Kami_PrecisionEnum : Kami_Enum<"Precision", "how f32 elements are multiplied", [
@@ -147,7 +148,8 @@ def Kami_MmaAtomAttr : Kami_Attr<"MmaAtom", "mma_atom"> {
     three instructions on operands split into high + low, both tf32: low·high,
     high·low and high·high are added to the sum, in this order. `fma` multiplies
     f32 as it is, by fused multiply-adds in the order of k, and extends narrower
-    floats to the type of the sums first.
+    floats to the type of the sums first. An `fma` atom of 1×1×1 is a lane's own;
+    there are no fragments of it.
 
     Constraints:
     * (C1) each layout is known
@@ -224,7 +226,12 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     terms.
 
     With `teams = t` a block has t times the grid's warps, and each team of them
-    computes a tile of its own.
+    computes a tile of its own. Where operands are `copied`, these are t products
+    that follow each other in the batch: they are *packed*, that is, all threads
+    copy their matrices as one, every team multiplies one of them, and C's go
+    back as one (`output = relayed`, of elements of any width, unless β is given).
+    With `unit = lane` a team is of lanes, each of which has rows of C, the last
+    one maybe fewer than the others.
 
     With `blocks = b` there are no more blocks than b: each takes every so many-th
     tile (or team's tile) in turn. Without it, each tile has one of its own. With
@@ -239,18 +246,21 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     * (C4) no more slices are shared than a warp holds
     * (C5) `gathered` and `resident` share all slices of every operand that is
       broadcast
-    * (C6) the unit is the atom's: four warps in unison for wgmma, else a warp
+    * (C6) the unit is the atom's: four warps in unison for wgmma, a lane for an
+      fma of 1×1×1, else a warp
     * (C7) warp groups stand in one column and one layer of whole groups, with B
       resident, and all or nothing of A in shared memory
     * (C8) interleaved tiles are a warp's, three counts, which divide those of its
       part of C and of a slice
-    * (C9) several teams are of one warp each, which keeps nothing in shared
-      memory
-    * (C10) `copied` is for warps in one layer, which hold no slices and
-      interleave no tiles; only it has several stages, and relays C
+    * (C9) several teams are of one warp each, which keeps no slices in shared
+      memory, or of lanes
+    * (C10) `copied` is for warps or lanes in one layer, which hold no slices and
+      interleave no tiles; only it has several stages, and relays C; lanes take
+      nothing else
     * (C11) there are at most 2^31 - 1 blocks
     * (C12) what comes next is prefetched only by blocks in turn, of operands
       copied in two stages or more
+    * (C13) packed products have one stage, and lanes have rows of C each
   }];
   let parameters = (ins
     EnumParameter<Kami_AlgorithmEnum>:$algorithm,

@@ -17,6 +17,7 @@
 #define KAMI_LAYOUT_COPIEDTILE_H
 
 #include "kami/Layout/SharedMatrix.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace kami {
 
@@ -45,6 +46,22 @@ int64_t copiedBytes(int64_t extent, int64_t depth, int64_t elementBytes);
 /// suffice for elements of 16 bits at most.
 CopiedTile relayedTile(int64_t rows, int64_t columns, int64_t elementBytes);
 int64_t relayedBytes(int64_t rows, int64_t columns);
+
+/// The matrices of several products, each of so many elements without gaps, one
+/// a line. Lines follow each other without gaps, so that all of them together can
+/// be copied in pieces of 16 bytes. But lines of a power of two of such pieces,
+/// where lanes of several products would meet in a bank, begin one piece further
+/// apart.
+CopiedTile packedTile(int64_t products, int64_t elements, int64_t elementBytes);
+int64_t packedBytes(int64_t products, int64_t elements, int64_t elementBytes);
+
+/// Elements of the widest words, of 16 bytes at most, of which lines of so many
+/// elements consist, wherever they begin at multiples of `pitch` elements.
+int64_t packedWord(int64_t pitch, int64_t lineElements, int64_t elementBytes);
+
+/// The most products of a pack, `limit` at most, all of whose matrices of so many
+/// bytes together are whole pieces of 16 bytes; 0 where there is none.
+int64_t wholePack(int64_t limit, llvm::ArrayRef<int64_t> matrixBytes);
 
 } // namespace kami
 

@@ -113,6 +113,9 @@ enum class Unit {
   /// Four warps in unison. B lies in shared memory, where the matrix unit reads
   /// it; A and C are in registers.
   WarpGroup,
+  /// One lane by itself, with rows of C in its registers, for products that are
+  /// smaller than a warp's instruction. It reads A and B in shared memory.
+  Lane,
 };
 
 /// Where an operand of a block's product lies before it.
@@ -139,8 +142,14 @@ struct Exchange {
   /// Whether the next product's first copied tiles are on their way before this
   /// one is done.
   bool prefetches = false;
+  /// Products of the batch that a block copies as one and multiplies at the same
+  /// time; 0 where each is on its own.
+  int64_t packed = 0;
 
   bool isCopied() const { return transport == Transport::Copied; }
+  bool isPacked() const { return packed > 0; }
+  /// Teams whose products share the block's memory.
+  int64_t teams() const { return packed > 0 ? packed : 1; }
 
   /// Whether the parked slices of A, of B, lie in shared memory between
   /// products. Otherwise the product writes them.

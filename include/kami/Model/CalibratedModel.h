@@ -38,7 +38,8 @@ struct Computation {
 };
 
 Computation computationOf(const Atom &atom, const Partition &partition,
-                          const Chip &chip, const Calibration &calibration);
+                          const Chip &chip, const Calibration &calibration,
+                          int64_t teams = 1);
 
 struct CalibratedCost {
   /// Blocks of the whole problem, k tiles of each, and blocks that a
@@ -106,6 +107,10 @@ struct Work {
   /// Of complex numbers: four products of one part of A and one of B, which
   /// read each part twice, and two parts of C.
   bool isComplex = false;
+  /// Bytes of the widest pieces, of 16 bytes at most, of which rows of A and B
+  /// consist; 0 where that is not known.
+  int64_t pieceA = 0;
+  int64_t pieceB = 0;
 };
 
 CalibratedCost calibratedCost(const Work &work, const Atom &atom,

@@ -61,7 +61,7 @@ struct SharedLayout {
   /// Tiles of copied operands, stage after stage.
   SharedRegion copiedA;
   SharedRegion copiedB;
-  /// C on its way out. It overlays the tiles, unless the next product's are on
+  /// C on its way out. It overlays the tiles (of packed products, all matrices), unless the next product's are on
   /// their way already.
   SharedRegion relay;
   /// One layer's partial sums, while they are added up. It overlays the

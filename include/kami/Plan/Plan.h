@@ -43,13 +43,15 @@ struct Plan {
   Transport transport = Transport::Staged;
   Slicing slices;
   Interleave interleave = {};
-  /// Teams of `grid.warps()` warps in a block, each with a tile of its own.
+  /// Teams of `grid.warps()` warps (or lanes) in a block, each with a tile of its
+  /// own.
   int64_t teams = 1;
   /// Of copied operands, the tiles along k in shared memory: one that is
   /// multiplied, the others on their way.
   int64_t stages = 1;
-  /// Whether elements of C, of 16 bits at most, go through shared memory, from
-  /// where whole pieces of 16 bytes are written to device memory.
+  /// Whether elements of C, of 16 bits at most unless products are packed, go
+  /// through shared memory, from where whole pieces of 16 bytes are written to
+  /// device memory.
   bool relaysC = false;
   /// Blocks that share all tiles, each of which takes every so many-th; 0 for a
   /// block of its own for each tile.
@@ -67,8 +69,16 @@ struct Plan {
     return Partition(tile, grid, atom->shape, slices.k);
   }
   Unit unit() const {
+    if (atom && atom->isLane())
+      return Unit::Lane;
     return atom && atom->instruction == Instruction::Wgmma ? Unit::WarpGroup
                                                            : Unit::Warp;
+  }
+  /// Whether the teams' products are copied as one: products that follow each
+  /// other in the batch, and whose matrices have no gaps.
+  bool isPacked() const {
+    return transport == Transport::Copied &&
+           (teams > 1 || unit() == Unit::Lane);
   }
   /// A barrier with a name of its own takes some 15 cycles more than the
   /// block's: f16 products of 64 and 96 whose rows wait for themselves are 1 to
@@ -80,8 +90,8 @@ struct Plan {
            byteWidth(atom->operand) >= longElement;
   }
   Exchange exchange(Source source = Source::Memory) const {
-    return {transport,  source, source,  unit(),
-            isScoped(), stages, relaysC, prefetches};
+    return {transport, source,  source,     unit(),        isScoped(),
+            stages,    relaysC, prefetches, isPacked() ? teams : 0};
   }
 };
 

@@ -50,6 +50,11 @@ struct Problem {
   /// memory, so that these can be copied from there.
   bool isCopyable = true;
 
+  /// Whether products follow each other along a dimension of the batch, in A, B
+  /// and C, in matrices whose elements have no gaps, so that several are copied
+  /// as one.
+  bool isPackable = false;
+
   /// Whether a plan's sums must not depend on how many products there are.
   bool isReproducible = false;
   /// How sums are to be added up.

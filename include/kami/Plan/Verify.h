@@ -36,6 +36,7 @@ struct Misfit {
     BadParked,
     NotGroups,
     NotCopied,
+    NotPacked,
     NotInTurn,
     NotGatheredA,
     NotGatheredB,

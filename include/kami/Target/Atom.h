@@ -62,6 +62,12 @@ struct Atom {
   /// Products of the instruction's shape that the atom takes: three where each
   /// operand is a sum of two numbers.
   int64_t products() const { return operand == ElementKind::TF32x3 ? 3 : 1; }
+  /// Whether a lane executes it by itself.
+  bool isLane() const {
+    return instruction == Instruction::Fma && shape == Extents();
+  }
+  /// Lanes that execute it, of a warp of so many.
+  int64_t lanes(int64_t warpSize) const { return isLane() ? 1 : warpSize; }
 };
 
 llvm::ArrayRef<Atom> allAtoms();

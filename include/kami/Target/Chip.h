@@ -19,6 +19,7 @@
 #include "kami/Target/Atom.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
+#include <array>
 
 namespace kami {
 
@@ -129,6 +130,9 @@ struct Chip {
   /// need operands in shared memory, so that who plans for warps (`atomsFor`)
   /// does not see them.
   llvm::ArrayRef<AtomRate> groupAtoms = {};
+  /// Atoms that a lane executes by itself, with operands in shared memory; for
+  /// several small products in a block.
+  llvm::ArrayRef<AtomRate> laneAtoms = {};
 
   /// The atoms that multiply A's elements with B's into `accumulator`, fastest
   /// first; empty where the chip has none.
@@ -141,6 +145,13 @@ struct Chip {
   /// The same of `groupAtoms`.
   llvm::SmallVector<RatedAtom, 4> groupAtomsFor(ElementKind a, ElementKind b,
                                                 ElementKind accumulator) const;
+  /// The same of `laneAtoms`.
+  llvm::SmallVector<RatedAtom, 4> laneAtomsFor(ElementKind a, ElementKind b,
+                                               ElementKind accumulator) const;
+  /// All lists of atoms.
+  std::array<llvm::ArrayRef<AtomRate>, 3> allAtoms() const {
+    return {atoms, groupAtoms, laneAtoms};
+  }
   /// The rate of that atom, or null where the chip does not have it.
   const AtomRate *findRate(const Atom &atom) const;
   /// The most 32-bit registers that each of `threads` threads of a block can

@@ -99,7 +99,8 @@ def KamiDistributeToWarps : Pass<"kami-distribute-to-warps", "::mlir::gpu::GPUFu
     kernel's `kami.shared_bytes` says how many bytes it needs in all.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect"];
 }
 
 def KamiSizeSharedMemory : Pass<"kami-size-shared-memory", "::mlir::ModuleOp"> {

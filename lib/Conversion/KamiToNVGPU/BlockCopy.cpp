@@ -93,6 +93,9 @@ bool BlockCopy::isAlong(MemRefType type, unsigned dim) {
 }
 
 int64_t BlockCopy::stride(Value memref, unsigned dim) const {
+  // Nothing follows a single line.
+  if (dim == 0 && cast<MemRefType>(memref.getType()).getDimSize(0) == 1)
+    return 0;
   SmallVector<int64_t> strides;
   int64_t offset;
   if (failed(cast<MemRefType>(memref.getType())
@@ -170,6 +173,11 @@ Piece BlockCopy::piece(Value round, int64_t first, int64_t elements,
   if (mayEnd)
     piece.exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index,
                                          indexConstant(b, lines * perLine));
+  if (lines == 1) {
+    piece.line = indexConstant(b, 0);
+    piece.column = times(index, elements);
+    return piece;
+  }
   // Whole lines at a time: the place in them is always the same.
   bool isAlike = threads % perLine == 0;
   Value width = indexConstant(b, perLine);

@@ -1,0 +1,189 @@
+//===- PackedSearch.cpp - Plans for several small products of a block -----===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A product that is smaller than an instruction, or whose rows are no whole
+// words, wastes most of what a warp loads and multiplies for it. A block that
+// takes a stretch of the batch reads one range of memory, in whole words
+// whatever a product's extents are, and has its products in shared memory, from
+// where single lanes or warps take them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Search.h"
+#include "kami/Layout/CopiedTile.h"
+#include "llvm/Support/MathExtras.h"
+#include <tuple>
+
+using namespace kami;
+
+/// Threads of a block. Few make many small blocks, many wait for each other.
+static constexpr int64_t blockThreads[] = {64, 128, 256, 512};
+/// Rows of C that a lane takes, each of which shares what is read of B.
+static constexpr int64_t laneRows[] = {1, 2, 3, 4, 6, 8};
+/// Sums of a lane, above which it has no registers left for operands.
+static constexpr int64_t mostLaneSums = 128;
+/// Deeper or larger products fill a block by themselves.
+static constexpr int64_t mostExtent = 64;
+
+/// Bytes of the pieces that rows of so many elements consist of.
+static int64_t pieceOf(int64_t elements, ElementKind kind) {
+  return packedWord(elements, elements, byteWidth(kind)) * byteWidth(kind);
+}
+
+Work kami::workOf(const Problem &problem) {
+  const Extents &extents = problem.extents;
+  Work work = {extents,
+               problem.batch,
+               byteWidth(problem.operand),
+               byteWidth(problem.operandB()),
+               problem.output ? byteWidth(*problem.output) : 0,
+               problem.isComplex};
+  if (!problem.isPackable)
+    return work;
+  work.pieceA = pieceOf(problem.majorA == Major::MN ? extents.m : extents.k,
+                        problem.operand);
+  work.pieceB = pieceOf(problem.majorB == Major::K ? extents.k : extents.n,
+                        problem.operandB());
+  return work;
+}
+
+/// Whether a warp that takes a product alone wastes what a pack would save: an
+/// instruction is larger than the product, rows are no whole pieces of 16 bytes,
+/// or there is no matrix unit to feed.
+static bool isWorthwhile(const Problem &problem, const Chip &chip) {
+  constexpr int64_t piece = 16;
+  const Extents &extents = problem.extents;
+  Work work = workOf(problem);
+  auto atoms = chip.atomsFor(problem.operand, problem.operandB(),
+                             problem.accumulator);
+  bool isSmall = llvm::all_of(atoms, [&](const RatedAtom &atom) {
+    const Extents &shape = atom.atom->shape;
+    return extents.m < shape.m || extents.n < shape.n || extents.k < shape.k;
+  });
+  bool hasUnit = llvm::any_of(atoms, [](const RatedAtom &atom) {
+    return atom.atom->instruction != Instruction::Fma;
+  });
+  return work.pieceA < piece || work.pieceB < piece || isSmall || !hasUnit;
+}
+
+static bool wantsPacks(const Problem &problem, const Chip &chip) {
+  const Extents &extents = problem.extents;
+  return problem.isPackable && problem.isCopyable && chip.copiesAsync &&
+         !problem.isComplex && problem.source == Source::Memory &&
+         !problem.warps && !problem.grid && !problem.tile &&
+         problem.algorithm.value_or(Algorithm::OneD) == Algorithm::OneD &&
+         problem.transport.value_or(Transport::Copied) == Transport::Copied &&
+         std::max({extents.m, extents.n, extents.k}) <= mostExtent &&
+         isWorthwhile(problem, chip);
+}
+
+namespace {
+class PackedSearch {
+public:
+  PackedSearch(const Problem &problem, const Chip &chip,
+               const Calibration &calibration)
+      : problem(problem), chip(chip), calibration(calibration) {}
+
+  void tryLanes(const Atom &atom);
+  void tryWarps(const Atom &atom);
+
+  llvm::SmallVector<Tiling, 4> bests;
+
+private:
+  void tryThreads(Plan plan, int64_t teamThreads, std::optional<Tiling> &best);
+
+  const Problem &problem;
+  const Chip &chip;
+  const Calibration &calibration;
+};
+} // namespace
+
+/// As many products as so many threads have teams for. Packs that are no whole
+/// pieces are copied in smaller ones.
+void PackedSearch::tryThreads(Plan plan, int64_t teamThreads,
+                              std::optional<Tiling> &best) {
+  const Atom &atom = *plan.atom;
+  const Extents &extents = problem.extents;
+  plan.transport = Transport::Copied;
+  plan.tile = extents;
+  plan.relaysC = true;
+  int64_t matrixBytes[] = {
+      extents.m * extents.k * byteWidth(problem.operand),
+      extents.k * extents.n * byteWidth(problem.operandB()),
+      extents.m * extents.n *
+          byteWidth(problem.output.value_or(problem.accumulator))};
+  auto isRagged = [&](const Tiling &tiling) {
+    return wholePack(tiling.plan.teams, matrixBytes) == 0;
+  };
+  auto rank = [&](const Tiling &tiling) {
+    return std::tuple(isTight(tiling.resources, chip), isRagged(tiling),
+                      tiling.cost.total);
+  };
+  for (int64_t threads : blockThreads) {
+    int64_t limit = threads / teamThreads;
+    plan.teams = std::max(wholePack(limit, matrixBytes), std::min(limit, int64_t(1)));
+    if (plan.teams < (atom.isLane() ? 1 : 2) ||
+        (problem.order && !(sumOrderOf(plan) == *problem.order)) ||
+        findMisfit(plan, problem, chip))
+      continue;
+    Partition partition = plan.partition();
+    Tiling tiling{plan, resourcesOf(atom, partition, plan.slices, chip.warpSize,
+                                    plan.exchange(), problem.sums()),
+                  {}, {}};
+    tiling.cost = calibratedCost(workOf(problem), atom, partition, plan.slices,
+                                 tiling.resources, chip, calibration,
+                                 plan.exchange());
+    if (!best || rank(tiling) < rank(*best))
+      best = tiling;
+  }
+}
+
+/// A lane has whole rows of C.
+void PackedSearch::tryLanes(const Atom &atom) {
+  std::optional<Tiling> best;
+  for (int64_t rows : laneRows) {
+    const Extents &extents = problem.extents;
+    int64_t sums = rows * extents.n * byteWidth(atom.accumulator) / 4;
+    if (rows > extents.m || sums > mostLaneSums)
+      continue;
+    Plan plan;
+    plan.atom = &atom;
+    plan.grid.m = llvm::divideCeil(extents.m, rows);
+    plan.slices.k = 1;
+    tryThreads(plan, plan.grid.m, best);
+  }
+  if (best)
+    bests.push_back(*best);
+}
+
+/// A warp has all of a product. Of the lanes' own products, `tryLanes` makes more.
+void PackedSearch::tryWarps(const Atom &atom) {
+  std::optional<Tiling> best;
+  if (atom.instruction == Instruction::Fma)
+    return;
+  Plan plan;
+  plan.atom = &atom;
+  plan.slices.k = atom.shape.k;
+  tryThreads(plan, chip.warpSize, best);
+  if (best)
+    bests.push_back(*best);
+}
+
+llvm::SmallVector<Tiling, 4>
+kami::packedTilings(const Problem &problem, const Chip &chip,
+                    const Calibration &calibration) {
+  PackedSearch search(problem, chip, calibration);
+  if (!wantsPacks(problem, chip))
+    return {};
+  ElementKind a = problem.operand, b = problem.operandB();
+  for (const RatedAtom &atom : chip.laneAtomsFor(a, b, problem.accumulator))
+    search.tryLanes(*atom.atom);
+  for (const RatedAtom &atom : chip.atomsFor(a, b, problem.accumulator))
+    search.tryWarps(*atom.atom);
+  return search.bests;
+}

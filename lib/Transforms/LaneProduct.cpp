@@ -1,0 +1,209 @@
+//===- LaneProduct.cpp - Rows of a small product, by one lane -------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaneProduct.h"
+#include "kami/Layout/CopiedTile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <numeric>
+
+using namespace kami;
+using namespace mlir;
+
+/// Multiply-adds of a lane that are written one after the other. Beyond, there
+/// is a loop over k.
+static constexpr int64_t mostUnrolled = 1024;
+/// Terms in a round of that loop.
+static constexpr int64_t termsAtOnce = 8;
+
+LaneProduct::LaneProduct(ImplicitLocOpBuilder &b, const Extents &extents,
+                         Value product, Value row, int64_t rowCount, Type sum)
+    : b(b), extents(extents), product(product), type(sum) {
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  sums.assign(extents.m * extents.n, zero);
+  bool isShort = rowCount % extents.m != 0;
+  for (int64_t i = 0; i != extents.m; ++i) {
+    Value at = after(row, i);
+    rows.push_back(
+        isShort && i > 0
+            ? arith::MinUIOp::create(b, at, constant(rowCount - 1)).getResult()
+            : at);
+  }
+}
+
+Value LaneProduct::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+Value LaneProduct::after(Value start, int64_t offset) {
+  return b.createOrFold<arith::AddIOp>(start, constant(offset));
+}
+
+/// Where an element of the lane's product is.
+Value LaneProduct::at(const LaneMatrix &matrix, Value row, Value column) {
+  auto times = [&](Value value, int64_t factor) {
+    return b.createOrFold<arith::MulIOp>(value, constant(factor));
+  };
+  Value start = times(product, matrix.pitch);
+  start = b.createOrFold<arith::AddIOp>(start, times(row, matrix.rowStride));
+  return b.createOrFold<arith::AddIOp>(start,
+                                       times(column, matrix.columnStride));
+}
+
+/// The elements of the widest words of which `count` adjacent elements consist,
+/// from a multiple of as many on, in any row or column of any product.
+int64_t LaneProduct::wordOf(const LaneMatrix &matrix, int64_t count) {
+  int64_t bytes =
+      getElementTypeOrSelf(matrix.memref.getType()).getIntOrFloatBitWidth() / 8;
+  int64_t across = std::max(matrix.rowStride, matrix.columnStride);
+  return packedWord(matrix.pitch, std::gcd(across, count), bytes);
+}
+
+/// `count` elements, in the type of the sums.
+LaneProduct::Sums LaneProduct::load(const LaneMatrix &matrix, Value start,
+                                    int64_t stride, int64_t count) {
+  Type element = getElementTypeOrSelf(matrix.memref.getType());
+  int64_t word = stride == 1 ? wordOf(matrix, count) : 1;
+  Sums elements;
+  for (int64_t first = 0; first != count; first += word) {
+    Value from = after(start, first * stride);
+    if (word == 1) {
+      elements.push_back(memref::LoadOp::create(b, matrix.memref, from));
+      continue;
+    }
+    int64_t bytes = word * element.getIntOrFloatBitWidth() / 8;
+    Value loaded = vector::LoadOp::create(
+        b, VectorType::get({word}, element), matrix.memref, from,
+        /*nontemporal=*/false, llvm::MaybeAlign(bytes));
+    for (int64_t i = 0; i != word; ++i)
+      elements.push_back(vector::ExtractOp::create(b, loaded, i));
+  }
+  if (element != type)
+    for (Value &value : elements)
+      value = arith::ExtFOp::create(b, type, value);
+  return elements;
+}
+
+/// The sums with `count` more terms, from `k` on.
+LaneProduct::Sums LaneProduct::addTerms(const LaneMatrix &left,
+                                        const LaneMatrix &right, Value k,
+                                        int64_t count, ValueRange start) {
+  Sums result(start);
+  SmallVector<Sums> factors;
+  for (Value row : rows)
+    factors.push_back(load(left, at(left, row, k), left.columnStride, count));
+  for (int64_t term = 0; term != count; ++term) {
+    Sums columns = load(right, at(right, after(k, term), constant(0)),
+                        right.columnStride, extents.n);
+    for (int64_t i = 0; i != extents.m; ++i)
+      for (int64_t j = 0; j != extents.n; ++j) {
+        Value &sum = result[i * extents.n + j];
+        sum = math::FmaOp::create(b, factors[i][term], columns[j], sum);
+      }
+  }
+  return result;
+}
+
+void LaneProduct::multiply(const LaneMatrix &left, const LaneMatrix &right) {
+  bool isUnrolled = extents.m * extents.n * extents.k <= mostUnrolled;
+  int64_t step = isUnrolled ? extents.k : termsAtOnce;
+  int64_t whole = extents.k / step * step;
+  if (whole == step) {
+    sums = addTerms(left, right, constant(0), step, sums);
+  } else if (whole > 0) {
+    auto loop = scf::ForOp::create(b, constant(0), constant(whole),
+                                   constant(step), sums);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    scf::YieldOp::create(b, addTerms(left, right, loop.getInductionVar(), step,
+                                     loop.getRegionIterArgs()));
+    sums.assign(loop.result_begin(), loop.result_end());
+  }
+  if (whole != extents.k)
+    sums = addTerms(left, right, constant(whole), extents.k - whole, sums);
+}
+
+void LaneProduct::scale(Value alpha) {
+  if (!alpha)
+    return;
+  for (Value &sum : sums)
+    sum = arith::MulFOp::create(b, alpha, sum);
+}
+
+void LaneProduct::store(const LaneMatrix &c) {
+  Type element = getElementTypeOrSelf(c.memref.getType());
+  int64_t word = wordOf(c, extents.n);
+  for (int64_t i = 0; i != extents.m; ++i) {
+    Value start = at(c, rows[i], constant(0));
+    for (int64_t j = 0; j != extents.n; j += word) {
+      SmallVector<Value> values;
+      for (Value sum : ArrayRef(sums).slice(i * extents.n + j, word))
+        values.push_back(
+            element == type
+                ? sum
+                : arith::TruncFOp::create(b, element, sum).getResult());
+      Value to = after(start, j);
+      if (word == 1) {
+        memref::StoreOp::create(b, values.front(), c.memref, to);
+        continue;
+      }
+      auto vector = VectorType::get({word}, element);
+      vector::StoreOp::create(
+          b, vector::FromElementsOp::create(b, vector, values), c.memref, to,
+          /*nontemporal=*/false,
+          llvm::MaybeAlign(word * element.getIntOrFloatBitWidth() / 8));
+    }
+  }
+}
+
+/// The elements of C at the lane's rows, and zeros where β is 0.
+LaneProduct::Sums LaneProduct::loadOld(Value c, Value beta) {
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  Value reads =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, beta, zero);
+  SmallVector<Type> types(sums.size(), type);
+  auto guard = scf::IfOp::create(b, types, reads, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(guard.thenBlock());
+  Sums old;
+  for (int64_t i = 0; i != extents.m; ++i)
+    for (int64_t j = 0; j != extents.n; ++j) {
+      Value value = memref::LoadOp::create(
+          b, c, ValueRange{product, rows[i], constant(j)});
+      if (value.getType() != type)
+        value = arith::ExtFOp::create(b, type, value);
+      old.push_back(value);
+    }
+  scf::YieldOp::create(b, old);
+  b.setInsertionPointToStart(guard.elseBlock());
+  scf::YieldOp::create(b, Sums(sums.size(), zero));
+  return Sums(guard.getResults());
+}
+
+void LaneProduct::addTo(Value c, Value beta) {
+  Sums result = sums;
+  if (beta) {
+    Sums old = loadOld(c, beta);
+    for (auto [sum, before] : llvm::zip_equal(result, old))
+      sum = arith::AddFOp::create(b, sum,
+                                  arith::MulFOp::create(b, beta, before));
+  }
+  Type element = getElementTypeOrSelf(c.getType());
+  for (int64_t i = 0; i != extents.m; ++i)
+    for (int64_t j = 0; j != extents.n; ++j) {
+      Value value = result[i * extents.n + j];
+      if (element != type)
+        value = arith::TruncFOp::create(b, element, value);
+      memref::StoreOp::create(b, value, c,
+                              ValueRange{product, rows[i], constant(j)});
+    }
+}

@@ -172,11 +172,10 @@ PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
     groups = {interleave.m, interleave.n, interleave.k};
   return PlanAttr::get(
       context, toKind(plan.algorithm()), plan.grid.m, plan.grid.n, plan.grid.k,
-      toKind(plan.unit()),
-      toAttribute(context, *plan.atom), plan.tile.m, plan.tile.n, plan.tile.k,
-      toKind(plan.transport), plan.slices.k, plan.slices.sharedA,
-      plan.slices.sharedB, groups, plan.teams, plan.stages, plan.relaysC,
-      plan.blocks, plan.prefetches);
+      toKind(plan.unit()), toAttribute(context, *plan.atom), plan.tile.m,
+      plan.tile.n, plan.tile.k, toKind(plan.transport), plan.slices.k,
+      plan.slices.sharedA, plan.slices.sharedB, groups, plan.teams, plan.stages,
+      plan.relaysC, plan.blocks, plan.prefetches);
 }
 
 FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
@@ -307,10 +306,9 @@ static bool isPackable(GemmOp op) {
           return false;
         auto extents = type.getShape().take_back(3);
         auto steps = ArrayRef<int64_t>(strides).take_back(2);
-        bool isDense =
-            (steps[1] == 1 && steps[0] == extents[2]) ||
-            (steps[0] == 1 && steps[1] == extents[1] &&
-             operand.first != Role::C);
+        bool isDense = (steps[1] == 1 && steps[0] == extents[2]) ||
+                       (steps[0] == 1 && steps[1] == extents[1] &&
+                        operand.first != Role::C);
         return extents[0] == batch && isDense && extents[1] > 0 &&
                extents[2] > 0;
       });

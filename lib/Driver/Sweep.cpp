@@ -148,8 +148,8 @@ GemmSpec Sweep::drawSpec(int64_t number) {
   return spec;
 }
 
-/// Small products that follow each other, in matrices without gaps, if maybe with
-/// gaps between them.
+/// Small products that follow each other, in matrices without gaps, if maybe
+/// with gaps between them.
 void Sweep::makePackable(GemmSpec &spec) {
   constexpr int64_t largest = 40, most = 60;
   for (int64_t Extents::*extent : {&Extents::m, &Extents::n, &Extents::k})
@@ -169,8 +169,10 @@ void Sweep::makePackable(GemmSpec &spec) {
     strides->column = columnMajor ? rows : 1;
     return strides;
   };
-  spec.strideA = strides(spec.transposeA ? k : m, spec.transposeA ? m : k, true);
-  spec.strideB = strides(spec.transposeB ? n : k, spec.transposeB ? k : n, true);
+  spec.strideA =
+      strides(spec.transposeA ? k : m, spec.transposeA ? m : k, true);
+  spec.strideB =
+      strides(spec.transposeB ? n : k, spec.transposeB ? k : n, true);
   spec.strideC = strides(m, n, false);
 }
 

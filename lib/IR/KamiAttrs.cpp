@@ -421,11 +421,12 @@ LogicalResult PlanAttr::verify(
   bool isCopied = transport == TransportKind::Copied;
   if (isCopied &&
       (isGroup || gridK != 1 || sharedA + sharedB > 0 || !interleave.empty()))
-    return emitError() << "expected copied operands only of warps in one layer, "
-                          "without slices in shared memory or interleaved "
-                          "tiles";
-  if (isLane && (!isCopied || gridN != 1 ||
-                 (gridM - 1) * partition.warpM >= tileM))
+    return emitError()
+           << "expected copied operands only of warps in one layer, "
+              "without slices in shared memory or interleaved "
+              "tiles";
+  if (isLane &&
+      (!isCopied || gridN != 1 || (gridM - 1) * partition.warpM >= tileM))
     return emitError() << "expected lanes only of copied operands, in one "
                           "column, with rows of the tile's "
                        << tileM << " each, but got " << gridM << " times "

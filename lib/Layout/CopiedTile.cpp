@@ -57,8 +57,8 @@ CopiedTile kami::packedTile(int64_t products, int64_t elements,
 
 int64_t kami::packedWord(int64_t pitch, int64_t lineElements,
                          int64_t elementBytes) {
-  int64_t whole = std::gcd(std::gcd(pitch, lineElements) * elementBytes,
-                           packedPiece);
+  int64_t whole =
+      std::gcd(std::gcd(pitch, lineElements) * elementBytes, packedPiece);
   return std::max<int64_t>(whole / elementBytes, 1);
 }
 

@@ -38,12 +38,16 @@ static constexpr double scattered = 1.8;
 /// from 48 to 256 (H200, 2026-11-22), of which it decides the close ones.
 static constexpr double dealtOut = 1.023;
 /// Instructions that it takes to move an element, or an adjacent few, that are
-/// no piece of 16 bytes: of f16, products of 17 rows reached half of what memory
-/// gives (H200, 2026-11-22).
+/// no piece of 16 bytes: of f16, products of 17 rows reached half of what
+/// memory gives (H200, 2026-11-22).
 static constexpr double raggedMove = 40;
 /// What a word of a pack takes, and what every warp of it does once.
 static constexpr double packedMove = 2;
 static constexpr double packedFixed = 60;
+/// How much longer products take that the lanes of a warp multiply of operands
+/// in device memory: of f32, 12³ and 24³ took 1.4 to 1.6 times what is counted
+/// (H200, 2026-11-22).
+static constexpr double laneWarps = 1.4;
 /// Cycles in which a multiprocessor starts a block.
 static constexpr double blockStart = 100;
 /// How much longer lanes take that read matrices of several products: some meet
@@ -52,8 +56,7 @@ static constexpr double laneConflicts = 1.25;
 
 Computation kami::computationOf(const Atom &atom, const Partition &partition,
                                 const Chip &chip,
-                                const Calibration &calibration,
-                                int64_t teams) {
+                                const Calibration &calibration, int64_t teams) {
   const AtomCalibration &behaviour = calibration.of(atom);
   double warps = teams * partition.grid.warps();
   double atoms =
@@ -211,20 +214,18 @@ static double raggedInstructions(double elements, int64_t bytes, int64_t piece,
   return raggedMove * moves / chip.warpSize;
 }
 
-/// Cycles in which a block does nothing but start, and issue what moves elements
-/// one by one and multiplies them. Where whole pieces are moved and matrix units
-/// multiply, that is little beside what else is counted.
+/// Cycles in which a block does nothing but start, and issue what moves
+/// elements one by one and multiplies them. Where whole pieces are moved and
+/// matrix units multiply, that is little beside what else is counted.
 static double issueCycles(const Work &work, const Atom &atom,
                           const Partition &partition, const Chip &chip,
                           const Exchange &exchange) {
   const Extents &tile = partition.tile, &extents = work.extents;
   double instructions;
   if (atom.isLane())
-    instructions =
-        laneInstructions(atom, partition, chip, exchange.packed);
+    instructions = laneInstructions(atom, partition, chip, exchange.packed);
   else if (exchange.isPacked())
-    instructions =
-        warpInstructions(atom, partition, chip, exchange.packed);
+    instructions = warpInstructions(atom, partition, chip, exchange.packed);
   else
     instructions =
         raggedInstructions(double(std::min(tile.m, extents.m)) * extents.k,
@@ -278,6 +279,8 @@ kami::calibratedCost(const Work &work, const Atom &atom,
 
   cost.launch = calibration.launchMicroseconds * chip.boostMHz;
   double perBlock = throughput(cost);
+  if (atom.instruction == Instruction::Fma && !atom.isLane())
+    perBlock *= laneWarps;
   // What is copied ahead travels while the block is busy with something else.
   double serial =
       exchange.prefetches

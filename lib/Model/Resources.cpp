@@ -92,6 +92,10 @@ static int64_t overheadOf(const Atom &atom, const Partition &partition,
          (isUnrolled ? unrolledOverhead : 0);
 }
 
+/// Terms that a lane reads of its rows of A before it multiplies
+/// (PackedProduct).
+static constexpr int64_t laneTerms = 8;
+
 Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
                                    const Slicing &unclamped, int64_t warpSize,
                                    const Exchange &exchange, int64_t sums) {
@@ -130,6 +134,19 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
     if (slicing.sharedA == 0)
       registers.heldA = perThread(partition.warpM * partition.paddedK(),
                                   byteWidth(atom.operand));
+    return registers;
+  }
+  if (exchange.isPacked()) {
+    registers.workingA = a.slice;
+    registers.workingB = b.slice;
+    // A lane extends what it reads.
+    if (atom.isLane()) {
+      int64_t words = divideCeil(byteWidth(atom.accumulator), bytesPerRegister);
+      registers.workingA =
+          words * partition.warpM * std::min(partition.tile.k, laneTerms);
+      registers.workingB = words * partition.warpN;
+    }
+    registers.overhead = registerOverhead;
     return registers;
   }
   // A slice is read, all of it, while the one before is multiplied; of elements

@@ -66,8 +66,8 @@ static SharedLayout copiedLayout(const Partition &partition,
   return layout;
 }
 
-/// The matrices of all products; C takes their place, in the type of the sums or
-/// a narrower one.
+/// The matrices of all products; C takes their place, in the type of the sums
+/// or a narrower one.
 static SharedLayout packedLayout(const Partition &partition,
                                  ElementBytes element,
                                  const Exchange &exchange) {
@@ -82,8 +82,8 @@ static SharedLayout packedLayout(const Partition &partition,
                     bytes(tile.k * tile.n, element.operand)};
   if (exchange.relaysC)
     layout.relay.bytes = bytes(tile.m * tile.n, element.accumulator);
-  layout.bytes = std::max(layout.copiedA.bytes + layout.copiedB.bytes,
-                          layout.relay.bytes);
+  layout.bytes =
+      std::max(layout.copiedA.bytes + layout.copiedB.bytes, layout.relay.bytes);
   return layout;
 }
 

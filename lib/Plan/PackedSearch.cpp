@@ -53,14 +53,14 @@ Work kami::workOf(const Problem &problem) {
 }
 
 /// Whether a warp that takes a product alone wastes what a pack would save: an
-/// instruction is larger than the product, rows are no whole pieces of 16 bytes,
-/// or there is no matrix unit to feed.
+/// instruction is larger than the product, rows are no whole pieces of 16
+/// bytes, or there is no matrix unit to feed.
 static bool isWorthwhile(const Problem &problem, const Chip &chip) {
   constexpr int64_t piece = 16;
   const Extents &extents = problem.extents;
   Work work = workOf(problem);
-  auto atoms = chip.atomsFor(problem.operand, problem.operandB(),
-                             problem.accumulator);
+  auto atoms =
+      chip.atomsFor(problem.operand, problem.operandB(), problem.accumulator);
   bool isSmall = llvm::all_of(atoms, [&](const RatedAtom &atom) {
     const Extents &shape = atom.atom->shape;
     return extents.m < shape.m || extents.n < shape.n || extents.k < shape.k;
@@ -126,18 +126,21 @@ void PackedSearch::tryThreads(Plan plan, int64_t teamThreads,
   };
   for (int64_t threads : blockThreads) {
     int64_t limit = threads / teamThreads;
-    plan.teams = std::max(wholePack(limit, matrixBytes), std::min(limit, int64_t(1)));
+    plan.teams =
+        std::max(wholePack(limit, matrixBytes), std::min(limit, int64_t(1)));
     if (plan.teams < (atom.isLane() ? 1 : 2) ||
         (problem.order && !(sumOrderOf(plan) == *problem.order)) ||
         findMisfit(plan, problem, chip))
       continue;
     Partition partition = plan.partition();
-    Tiling tiling{plan, resourcesOf(atom, partition, plan.slices, chip.warpSize,
-                                    plan.exchange(), problem.sums()),
-                  {}, {}};
-    tiling.cost = calibratedCost(workOf(problem), atom, partition, plan.slices,
-                                 tiling.resources, chip, calibration,
-                                 plan.exchange());
+    Tiling tiling{plan,
+                  resourcesOf(atom, partition, plan.slices, chip.warpSize,
+                              plan.exchange(), problem.sums()),
+                  {},
+                  {}};
+    tiling.cost =
+        calibratedCost(workOf(problem), atom, partition, plan.slices,
+                       tiling.resources, chip, calibration, plan.exchange());
     if (!best || rank(tiling) < rank(*best))
       best = tiling;
   }
@@ -161,7 +164,8 @@ void PackedSearch::tryLanes(const Atom &atom) {
     bests.push_back(*best);
 }
 
-/// A warp has all of a product. Of the lanes' own products, `tryLanes` makes more.
+/// A warp has all of a product. Of the lanes' own products, `tryLanes` makes
+/// more.
 void PackedSearch::tryWarps(const Atom &atom) {
   std::optional<Tiling> best;
   if (atom.instruction == Instruction::Fma)

@@ -84,8 +84,7 @@ static bool packs(const Plan &plan, const Problem &problem) {
   bool isLane = plan.unit() == Unit::Lane;
   return problem.isPackable && plan.tile == extents && plan.stages == 1 &&
          !plan.prefetches && plan.teams <= mostTeams &&
-         (isLane ? plan.grid.n == 1 && hasRows(plan)
-                 : plan.grid.warps() == 1);
+         (isLane ? plan.grid.n == 1 && hasRows(plan) : plan.grid.warps() == 1);
 }
 
 Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
@@ -99,11 +98,10 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
     return {Misfit::NotGroups, warpsPerGroup};
   bool isCopied = plan.transport == Transport::Copied;
   if (plan.stages < 1 || (!isCopied && (plan.stages > 1 || plan.relaysC)) ||
-      (isCopied &&
-       (!chip.copiesAsync || !problem.isCopyable ||
-        plan.unit() == Unit::WarpGroup || grid.k != 1 ||
-        plan.slices.sharedA + plan.slices.sharedB > 0 ||
-        !plan.interleave.isPlain())))
+      (isCopied && (!chip.copiesAsync || !problem.isCopyable ||
+                    plan.unit() == Unit::WarpGroup || grid.k != 1 ||
+                    plan.slices.sharedA + plan.slices.sharedB > 0 ||
+                    !plan.interleave.isPlain())))
     return {Misfit::NotCopied};
   if ((plan.isPacked() && !packs(plan, problem)) ||
       (plan.unit() == Unit::Lane && !plan.isPacked()))
@@ -190,7 +188,8 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
            "asynchronously, and several stages only of those";
   case Misfit::NotPacked:
     return "expected teams of copied operands, and lanes, only for products "
-           "that follow each other in a batch, in matrices without gaps: single "
+           "that follow each other in a batch, in matrices without gaps: "
+           "single "
            "warps, or lanes with rows of C, with all of a product in one tile "
            "and one stage";
   case Misfit::NotInTurn:

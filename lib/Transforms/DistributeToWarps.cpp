@@ -73,7 +73,8 @@ static LogicalResult verifyWarps(Operation *op, PlanAttr plan) {
     return op->emitOpError("expected blocks of ")
            << threads << " threads, the plan's "
            << plan.getTeams() * plan.getGrid().warps()
-           << " warps, but the kernel's known_block_size has " << known;
+           << (plan.getUnit() == UnitKind::Lane ? " lanes" : " warps")
+           << ", but the kernel's known_block_size has " << known;
   return success();
 }
 

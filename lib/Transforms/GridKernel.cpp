@@ -204,8 +204,8 @@ BlockTile GridKernel::tileAt(Value index, const TileCount &count,
   for (size_t dim = count.batch.size(); dim-- > 0;)
     batch[dim] = split(count.batch[dim]);
   if (tiling.packed)
-    batch.back() = b.createOrFold<arith::MulIOp>(batch.back(),
-                                                 constant(tiling.packed));
+    batch.back() =
+        b.createOrFold<arith::MulIOp>(batch.back(), constant(tiling.packed));
   return {batch, b.createOrFold<arith::MulIOp>(tileRow, constant(tiling.tileM)),
           b.createOrFold<arith::MulIOp>(tileColumn, constant(tiling.tileN)),
           tiling.tileM, tiling.tileN};

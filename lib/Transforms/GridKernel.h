@@ -81,9 +81,10 @@ public:
            std::optional<int64_t> sharedBytes, int64_t blocks,
            llvm::function_ref<void(mlir::IRMapping &)> emit);
 
-  /// The part of a matrix that one tile needs, as a matrix of its own (of packed
-  /// ones, as a batch of them): of its batch's, and `tile` rows or columns from `offset` on (all, if that tile
-  /// covers the extent, or without an offset).
+  /// The part of a matrix that one tile needs, as a matrix of its own (of
+  /// packed ones, as a batch of them): of its batch's, and `tile` rows or
+  /// columns from `offset` on (all, if that tile covers the extent, or without
+  /// an offset).
   mlir::Value tileView(mlir::Value matrix, llvm::ArrayRef<mlir::Value> batch,
                        unsigned dim, mlir::Value offset, int64_t tile,
                        unsigned otherDim, mlir::Value otherOffset,

@@ -168,8 +168,7 @@ void LaneProduct::store(const LaneMatrix &c) {
 /// The elements of C at the lane's rows, and zeros where β is 0.
 LaneProduct::Sums LaneProduct::loadOld(Value c, Value beta) {
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  Value reads =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, beta, zero);
+  Value reads = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, beta, zero);
   SmallVector<Type> types(sums.size(), type);
   auto guard = scf::IfOp::create(b, types, reads, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard insertion(b);
@@ -194,8 +193,8 @@ void LaneProduct::addTo(Value c, Value beta) {
   if (beta) {
     Sums old = loadOld(c, beta);
     for (auto [sum, before] : llvm::zip_equal(result, old))
-      sum = arith::AddFOp::create(b, sum,
-                                  arith::MulFOp::create(b, beta, before));
+      sum =
+          arith::AddFOp::create(b, sum, arith::MulFOp::create(b, beta, before));
   }
   Type element = getElementTypeOrSelf(c.getType());
   for (int64_t i = 0; i != extents.m; ++i)

@@ -20,8 +20,8 @@
 
 namespace kami {
 
-/// The matrices of several products in shared memory: element (i, j) of the p-th
-/// is at p · pitch + i · rowStride + j · columnStride.
+/// The matrices of several products in shared memory: element (i, j) of the
+/// p-th is at p · pitch + i · rowStride + j · columnStride.
 struct LaneMatrix {
   mlir::Value memref;
   int64_t pitch;

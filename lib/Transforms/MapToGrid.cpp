@@ -88,9 +88,8 @@ static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
   if (failed(plan))
     return failure();
   bool isPacked = plan->isPacked();
-  Tiling tiling{op.getC(),    0,
-                1,            plan->tile.m,
-                plan->tile.n, isPacked ? plan->teams : 0};
+  Tiling tiling{
+      op.getC(), 0, 1, plan->tile.m, plan->tile.n, isPacked ? plan->teams : 0};
   GridKernel kernel(op, tiling, op.getPlan()->getThreads(),
                     isPacked ? 1 : plan->teams, plan->blocks, plan->prefetches);
   kernel.run(symbols,

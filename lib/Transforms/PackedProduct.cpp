@@ -52,8 +52,8 @@ private:
 };
 } // namespace
 
-/// All matrices of an operand: where shared memory has them, and how one of them
-/// lies there, which is how it lies in device memory.
+/// All matrices of an operand: where shared memory has them, and how one of
+/// them lies there, which is how it lies in device memory.
 struct PackedProduct::Matrices {
   Matrices(Value memref, bool transposed, int64_t teams, int64_t offset)
       : memref(memref), offset(offset) {
@@ -154,8 +154,8 @@ Value PackedProduct::matrixOf(const Matrices &matrices, Value team) {
 }
 
 void PackedProduct::ifThere(Value product, llvm::function_ref<void()> emit) {
-  Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, product,
-                                        count());
+  Value isThere =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, product, count());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(
       scf::IfOp::create(b, isThere, /*withElseRegion=*/false).thenBlock());
@@ -167,15 +167,16 @@ void PackedProduct::emitWarps(const Matrices &a, const Matrices &other,
                               const Matrices &c) {
   Partition partition = plan.partition();
   MmaAtomAttr atom = op.getPlan()->getAtom();
-  Value team = WarpCoordinatesOp::create(
-                   b, b.getDenseI64ArrayAttr({plan.teams, 1, 1}))
-                   .getRow();
+  Value team =
+      WarpCoordinatesOp::create(b, b.getDenseI64ArrayAttr({plan.teams, 1, 1}))
+          .getRow();
   Value tileA = matrixOf(a, team), tileB = matrixOf(other, team);
   auto type = [&](Role role) {
     return shareType(partition, atom, role, plan.interleave);
   };
   const Extents &tile = plan.tile;
-  bool hasRows = tile.m >= partition.warpM, hasColumns = tile.n >= partition.warpN;
+  bool hasRows = tile.m >= partition.warpM,
+       hasColumns = tile.n >= partition.warpN;
   Value zero = constant(0);
   Value sum = FillOp::create(
       b, type(Role::C),
@@ -183,10 +184,10 @@ void PackedProduct::emitWarps(const Matrices &a, const Matrices &other,
   for (int64_t k = 0; k < tile.k; k += partition.sliceK) {
     bool hasTerms = k + partition.sliceK <= tile.k;
     Value at = constant(k);
-    Value left = LoadOp::create(b, type(Role::A), tileA, zero, at, hasRows,
-                                hasTerms);
-    Value right = LoadOp::create(b, type(Role::B), tileB, at, zero, hasTerms,
-                                 hasColumns);
+    Value left =
+        LoadOp::create(b, type(Role::A), tileA, zero, at, hasRows, hasTerms);
+    Value right =
+        LoadOp::create(b, type(Role::B), tileB, at, zero, hasTerms, hasColumns);
     sum = MmaOp::create(b, sum.getType(), left, right, sum);
   }
   Value alpha = readScale(b, op.getAlpha()), beta = readScale(b, op.getBeta());

@@ -55,8 +55,9 @@ TEST_F(CalibrationTest, EveryAtomOfEveryChipHasFigures) {
   for (const Chip &each : allChips()) {
     const Calibration &calibration = calibrationOf(each);
     EXPECT_EQ(calibration.chip, each.name.str());
-    EXPECT_EQ(calibration.atoms.size(),
-              each.atoms.size() + each.groupAtoms.size());
+    EXPECT_EQ(calibration.atoms.size(), each.atoms.size() +
+                                            each.groupAtoms.size() +
+                                            each.laneAtoms.size());
     for (const AtomCalibration &atom : calibration.atoms)
       EXPECT_GT(atom.cycles, 0);
   }

@@ -170,6 +170,23 @@ TEST(Chip, GroupAtoms) {
   }
 }
 
+// So are those of a single lane.
+TEST(Chip, LaneAtoms) {
+  for (const Chip &one : allChips()) {
+    EXPECT_EQ(one.laneAtoms.empty(), one.vendor != "NVIDIA") << one.name.str();
+    for (const AtomRate &rate : one.laneAtoms) {
+      const Atom *atom = findAtom(rate.atom);
+      ASSERT_NE(atom, nullptr) << rate.atom.str();
+      EXPECT_TRUE(atom->isLane());
+      EXPECT_EQ(atom->lanes(one.warpSize), 1);
+      EXPECT_EQ(one.findRate(*atom), &rate);
+      for (const RatedAtom &other :
+           one.atomsFor(atom->operand, atom->accumulator))
+        EXPECT_FALSE(other.atom->isLane());
+    }
+  }
+}
+
 // CUDA's occupancy rules: 65536 registers by steps of 8, at most 255.
 TEST(Chip, RegistersOfAThread) {
   EXPECT_EQ(chip("sm_90").maxRegisters(256), 255);

@@ -77,3 +77,64 @@ TEST(CopiedTile, Layout) {
   Partition shallow({64, 64, 16}, {2, 2, 1}, {16, 8, 16}, 16);
   EXPECT_EQ(sharedLayout(shallow, {16}, element, exchange).bytes, 64 * 72 * 2);
 }
+
+// Products of 3 × 3 elements of f16 are 18 bytes: eight of them are whole
+// pieces of
+// 16. Of 4 × 4, two pieces would put every product into the same banks as
+// others.
+TEST(PackedTile, Layout) {
+  CopiedTile odd = packedTile(8, 9, 2);
+  EXPECT_EQ(odd.pitch, 9);
+  EXPECT_EQ(packedBytes(8, 9, 2) % 16, 0);
+  CopiedTile even = packedTile(8, 16, 2);
+  EXPECT_EQ(even.pitch, 24);
+  EXPECT_EQ(packedTile(8, 36, 4).pitch, 36);
+  EXPECT_EQ(packedTile(8, 4, 4).pitch, 4);
+  // Lanes of eight products that read 16 bytes each are in banks of their own.
+  for (int64_t n : {4, 8, 16}) {
+    std::set<int64_t> banks;
+    for (int64_t product = 0; product != 8; ++product)
+      banks.insert(product * packedTile(8, n * n, 4).pitch * 4 / 16 % 8);
+    EXPECT_EQ(banks.size(), 8u) << n;
+  }
+}
+
+TEST(PackedTile, Words) {
+  EXPECT_EQ(packedWord(24, 4, 2), 4);
+  EXPECT_EQ(packedWord(24, 8, 2), 8);
+  EXPECT_EQ(packedWord(9, 3, 2), 1);
+  EXPECT_EQ(packedWord(36, 6, 4), 2);
+  EXPECT_EQ(packedWord(6, 6, 1), 2);
+  EXPECT_EQ(packedWord(10, 2, 8), 2);
+}
+
+TEST(PackedTile, WholePacks) {
+  EXPECT_EQ(wholePack(21, {18, 18, 18}), 16);
+  EXPECT_EQ(wholePack(21, {18, 36}), 16);
+  EXPECT_EQ(wholePack(21, {4}), 20);
+  EXPECT_EQ(wholePack(21, {32}), 21);
+  EXPECT_EQ(wholePack(7, {18}), 0);
+}
+
+// 16 products of 5 × 2 × 3 whose lanes have two rows each: all elements are
+// written once, B is read by three lanes.
+TEST(PackedTile, Traffic) {
+  Partition partition({5, 2, 3}, {3, 1, 1}, {1, 1, 1}, 1);
+  ElementBytes element{2, 4};
+  Exchange exchange;
+  exchange.transport = Transport::Copied;
+  exchange.unit = Unit::Lane;
+  exchange.packed = 16;
+  SharedTraffic traffic = tileTraffic(partition, {1}, element, exchange);
+  EXPECT_EQ(traffic.written, 16 * (15 + 6) * 2);
+  EXPECT_EQ(traffic.read, 16 * (15 + 3 * 6) * 2);
+  EXPECT_EQ(traffic.barriers, 1);
+  SharedLayout layout = sharedLayout(partition, {1}, element, exchange);
+  EXPECT_EQ(layout.copiedB.offset, 16 * 15 * 2);
+  EXPECT_EQ(layout.bytes, 16 * (15 + 6) * 2);
+  // C takes the operands' place, in the type of the sums.
+  exchange.relaysC = true;
+  EXPECT_EQ(tileTraffic(partition, {1}, element, exchange).barriers, 3);
+  EXPECT_EQ(sharedLayout(partition, {1}, element, exchange).bytes,
+            std::max(16 * (15 + 6) * 2, 16 * 10 * 4));
+}

@@ -146,7 +146,7 @@ std::vector<uint8_t> multiplyBatch(GemmSpec spec,
     problem.accumulator = spec.accumulator;
     problem.output = spec.output;
     problem.batch = products.size();
-    problem.isReproducible = true;
+    problem.isReproducible = problem.isPackable = true;
     const Chip &chip = *llvm::cantFail(findChip("sm_90"));
     compile.plan = llvm::cantFail(choosePlan(problem, chip)).best()->plan;
     compile.plan->blocks = *blocks;
@@ -179,7 +179,9 @@ TEST(Reproducible, BitsDoNotDependOnTheBatch) {
   } cases[] = {{{16, 16, 16}, ElementKind::F16, ElementKind::F16},
                {{40, 24, 72}, ElementKind::F16, ElementKind::F32},
                {{16, 24, 100}, ElementKind::TF32, ElementKind::F32},
-               {{17, 9, 33}, ElementKind::F64, ElementKind::F64}};
+               {{17, 9, 33}, ElementKind::F64, ElementKind::F64},
+               {{5, 3, 7}, ElementKind::F16, ElementKind::F16},
+               {{9, 20, 13}, ElementKind::F32, ElementKind::F32}};
   for (const auto &one : cases) {
     GemmSpec spec;
     spec.extents = one.extents;

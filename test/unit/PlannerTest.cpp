@@ -227,6 +227,69 @@ TEST(Planner, PrefetchesOnlyInTurn) {
     EXPECT_FALSE(candidate.plan.prefetches && candidate.fits());
 }
 
+// Where products are smaller than an instruction, or their rows no whole pieces
+// of 16 bytes, and follow each other without gaps.
+TEST(Planner, PacksSmallProducts) {
+  const Chip &chip = *llvm::cantFail(findChip("sm_90"));
+  Problem problem;
+  problem.batch = 1000000;
+  auto choose = [&](Extents extents, ElementKind type, bool isPackable) {
+    problem.extents = extents;
+    problem.operand = type;
+    problem.accumulator = defaultAccumulator(type);
+    problem.output = type;
+    problem.isPackable = isPackable;
+    return llvm::cantFail(choosePlan(problem, chip)).best()->plan;
+  };
+  for (ElementKind type :
+       {ElementKind::F16, ElementKind::F32, ElementKind::F64})
+    for (int64_t n : {1, 2, 3, 4, 17}) {
+      Plan plan = choose({n, n, n}, type, true);
+      EXPECT_TRUE(plan.isPacked()) << n;
+      EXPECT_FALSE(choose({n, n, n}, type, false).isPacked()) << n;
+      // All matrices of a block's products are whole pieces.
+      EXPECT_EQ(plan.teams * n * n * byteWidth(type) % 16, 0) << n;
+      EXPECT_TRUE(n > 8 || plan.unit() == Unit::Lane) << n;
+    }
+  // Warps have the faster instruction for what is large enough.
+  EXPECT_EQ(choose({33, 33, 33}, ElementKind::F16, true).unit(), Unit::Warp);
+  EXPECT_EQ(choose({33, 33, 33}, ElementKind::F32, true).unit(), Unit::Lane);
+  // Whole pieces of whole instructions need no pack.
+  EXPECT_FALSE(choose({64, 64, 64}, ElementKind::F16, true).isPacked());
+  EXPECT_FALSE(choose({32, 32, 32}, ElementKind::F16, true).isPacked());
+}
+
+TEST(Planner, VerifiesPacks) {
+  const Chip &chip = *llvm::cantFail(findChip("sm_90"));
+  Problem problem;
+  problem.extents = {5, 6, 7};
+  problem.operand = problem.accumulator = ElementKind::F32;
+  problem.batch = 100;
+  problem.isPackable = true;
+  Plan plan;
+  plan.atom = findAtom("fma.m1n1k1.f32.f32");
+  plan.tile = problem.extents;
+  plan.grid = {3, 1, 1};
+  plan.transport = Transport::Copied;
+  plan.slices.k = 1;
+  plan.teams = 4;
+  EXPECT_EQ(llvm::toString(verifyPlan(plan, problem, chip)), "");
+  auto reasonOf = [&](auto change) {
+    Plan other = plan;
+    change(other);
+    return findMisfit(other, problem, chip).reason;
+  };
+  EXPECT_EQ(reasonOf([](Plan &plan) { plan.grid.m = 4; }), Misfit::NotPacked);
+  EXPECT_EQ(reasonOf([](Plan &plan) { plan.grid.n = 2; }), Misfit::NotPacked);
+  EXPECT_EQ(reasonOf([](Plan &plan) { plan.tile.k = 8; }), Misfit::NotPacked);
+  EXPECT_EQ(reasonOf([](Plan &plan) { plan.transport = Transport::Staged; }),
+            Misfit::NotPacked);
+  EXPECT_EQ(reasonOf([](Plan &plan) { plan.stages = 2; }), Misfit::NotPacked);
+  EXPECT_EQ(reasonOf([](Plan &plan) { plan.teams = 400; }), Misfit::Threads);
+  problem.isPackable = false;
+  EXPECT_EQ(reasonOf([](Plan &) {}), Misfit::NotPacked);
+}
+
 TEST(Planner, Errors) {
   Problem problem = product(16, 16, 16, ElementKind::F16);
   problem.extents.n = 0;

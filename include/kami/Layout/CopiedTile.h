@@ -48,10 +48,10 @@ CopiedTile relayedTile(int64_t rows, int64_t columns, int64_t elementBytes);
 int64_t relayedBytes(int64_t rows, int64_t columns);
 
 /// The matrices of several products, each of so many elements without gaps, one
-/// a line. Lines follow each other without gaps, so that all of them together can
-/// be copied in pieces of 16 bytes. But lines of a power of two of such pieces,
-/// where lanes of several products would meet in a bank, begin one piece further
-/// apart.
+/// a line. Lines follow each other without gaps, so that all of them together
+/// can be copied in pieces of 16 bytes. But lines of a power of two of such
+/// pieces, where lanes of several products would meet in a bank, begin one
+/// piece further apart.
 CopiedTile packedTile(int64_t products, int64_t elements, int64_t elementBytes);
 int64_t packedBytes(int64_t products, int64_t elements, int64_t elementBytes);
 
@@ -59,8 +59,8 @@ int64_t packedBytes(int64_t products, int64_t elements, int64_t elementBytes);
 /// elements consist, wherever they begin at multiples of `pitch` elements.
 int64_t packedWord(int64_t pitch, int64_t lineElements, int64_t elementBytes);
 
-/// The most products of a pack, `limit` at most, all of whose matrices of so many
-/// bytes together are whole pieces of 16 bytes; 0 where there is none.
+/// The most products of a pack, `limit` at most, all of whose matrices of so
+/// many bytes together are whole pieces of 16 bytes; 0 where there is none.
 int64_t wholePack(int64_t limit, llvm::ArrayRef<int64_t> matrixBytes);
 
 } // namespace kami

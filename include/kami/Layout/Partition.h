@@ -142,8 +142,8 @@ struct Exchange {
   /// Whether the next product's first copied tiles are on their way before this
   /// one is done.
   bool prefetches = false;
-  /// Products of the batch that a block copies as one and multiplies at the same
-  /// time; 0 where each is on its own.
+  /// Products of the batch that a block copies as one and multiplies at the
+  /// same time; 0 where each is on its own.
   int64_t packed = 0;
 
   bool isCopied() const { return transport == Transport::Copied; }

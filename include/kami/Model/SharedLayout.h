@@ -61,8 +61,8 @@ struct SharedLayout {
   /// Tiles of copied operands, stage after stage.
   SharedRegion copiedA;
   SharedRegion copiedB;
-  /// C on its way out. It overlays the tiles (of packed products, all matrices), unless the next product's are on
-  /// their way already.
+  /// C on its way out. It overlays the tiles (of packed products, all
+  /// matrices), unless the next product's are on their way already.
   SharedRegion relay;
   /// One layer's partial sums, while they are added up. It overlays the
   /// regions above whose contents are not needed any more.

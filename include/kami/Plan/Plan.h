@@ -43,8 +43,8 @@ struct Plan {
   Transport transport = Transport::Staged;
   Slicing slices;
   Interleave interleave = {};
-  /// Teams of `grid.warps()` warps (or lanes) in a block, each with a tile of its
-  /// own.
+  /// Teams of `grid.warps()` warps (or lanes) in a block, each with a tile of
+  /// its own.
   int64_t teams = 1;
   /// Of copied operands, the tiles along k in shared memory: one that is
   /// multiplied, the others on their way.
@@ -90,8 +90,9 @@ struct Plan {
            byteWidth(atom->operand) >= longElement;
   }
   Exchange exchange(Source source = Source::Memory) const {
-    return {transport, source,  source,     unit(),        isScoped(),
-            stages,    relaysC, prefetches, isPacked() ? teams : 0};
+    return {transport, source,     source,
+            unit(),    isScoped(), stages,
+            relaysC,   prefetches, isPacked() ? teams : 0};
   }
 };
 

@@ -1,0 +1,35 @@
+// RUN: kami-opt %s --split-input-file --verify-diagnostics
+
+#lane = #kami.mma_atom<fma 1x1x1, f32, f32, f32, ["lane.1x1.b32", "lane.1x1.b32", "lane.1x1.b32"]>
+// expected-error@+1 {{expected unit lane for this atom, but got warp}}
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #lane, tile = 4x4x4, transport = copied, slices = {k = 1, shared = [0, 0]}, teams = 8>
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected unit warp for this atom, but got lane}}
+#plan = #kami.plan<one_d, grid = [1, 1, 1], unit = lane, atom = #hmma, tile = 16x16x16, transport = copied, slices = {k = 16, shared = [0, 0]}, teams = 8>
+
+// -----
+
+#lane = #kami.mma_atom<fma 1x1x1, f32, f32, f32, ["lane.1x1.b32", "lane.1x1.b32", "lane.1x1.b32"]>
+// expected-error@+1 {{expected lanes only of copied operands, in one column, with rows of the tile's 4 each, but got 4 times 1}}
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = lane, atom = #lane, tile = 4x4x4, transport = staged, slices = {k = 1, shared = [0, 0]}, teams = 8>
+
+// -----
+
+#lane = #kami.mma_atom<fma 1x1x1, f32, f32, f32, ["lane.1x1.b32", "lane.1x1.b32", "lane.1x1.b32"]>
+// expected-error@+1 {{expected lanes only of copied operands, in one column, with rows of the tile's 4 each, but got 2 times 2}}
+#plan = #kami.plan<two_d, grid = [2, 2, 1], unit = lane, atom = #lane, tile = 4x4x4, transport = copied, slices = {k = 1, shared = [0, 0]}, teams = 8>
+
+// -----
+
+#lane = #kami.mma_atom<fma 1x1x1, f32, f32, f32, ["lane.1x1.b32", "lane.1x1.b32", "lane.1x1.b32"]>
+// expected-error@+1 {{expected lanes only of copied operands, in one column, with rows of the tile's 4 each, but got 5 times 1}}
+#plan = #kami.plan<one_d, grid = [5, 1, 1], unit = lane, atom = #lane, tile = 4x4x4, transport = copied, slices = {k = 1, shared = [0, 0]}, teams = 8>
+
+// -----
+
+#lane = #kami.mma_atom<fma 1x1x1, f32, f32, f32, ["lane.1x1.b32", "lane.1x1.b32", "lane.1x1.b32"]>
+// expected-error@+1 {{expected packed products in one stage, but got 2}}
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = lane, atom = #lane, tile = 4x4x4, transport = copied, slices = {k = 1, shared = [0, 0]}, teams = 8, stages = 2>

@@ -73,8 +73,9 @@ static bool isWhole(const Partition &partition) {
 static constexpr int64_t unrolledOverhead = 24;
 
 /// What else ptxas was seen to need beyond a ragged tile's share, where the
-/// lanes multiply, and for the parts of operands that are split in two.
-static constexpr int64_t raggedLanesOverhead = 8;
+/// lanes multiply or elements take two registers, and for the parts of operands
+/// that are split in two.
+static constexpr int64_t raggedMoreOverhead = 8;
 static constexpr int64_t splitOverhead = 24;
 
 static constexpr int64_t copyOverhead = 16;
@@ -83,10 +84,11 @@ static int64_t overheadOf(const Atom &atom, const Partition &partition,
                           const Operand &a, const Operand &b) {
   bool isUnrolled = atom.instruction == Instruction::Fma &&
                     !(a.isOnDemand() && b.isOnDemand());
-  return registerOverhead + (byteWidth(atom.operand) == 8 ? wideOverhead : 0) +
+  bool isWide = byteWidth(atom.operand) == 8;
+  return registerOverhead + (isWide ? wideOverhead : 0) +
          (isWhole(partition) ? 0 : raggedOverhead) +
-         (!isWhole(partition) && atom.instruction == Instruction::Fma
-              ? raggedLanesOverhead
+         (!isWhole(partition) && (atom.instruction == Instruction::Fma || isWide)
+              ? raggedMoreOverhead
               : 0) +
          (atom.products() > 1 ? splitOverhead : 0) +
          (isUnrolled ? unrolledOverhead : 0);

@@ -19,6 +19,9 @@ BLOCK_SIZES = ["16x16x16", "32x32x32", "48x48x48", "64x64x64", "96x96x96",
                "100x100x100", "17x17x17"]
 MEMORY_SIZES = ["64x64x64", "100x100x100", "128x128x128", "192x192x192",
                 "256x256x256", "1024x1024x1024"]
+PACKED_TYPES = ["f16", "bf16", "f32", "f64", "f8E4M3FN", "i8"]
+PACKED_SIZES = ["1x1x1", "3x3x3", "8x8x8", "13x5x21", "17x17x17", "29x31x23",
+                "33x33x33"]
 
 
 def full():
@@ -30,6 +33,9 @@ def full():
         for size in MEMORY_SIZES:
             for algorithm in ["auto", "1d", "2d", "3d"]:
                 yield "memory", kind, size, algorithm
+    for kind in PACKED_TYPES:
+        for size in PACKED_SIZES:
+            yield "packed", kind, size, "auto"
 
 
 def sample():
@@ -46,6 +52,8 @@ def sample():
             yield "memory", kind, "1024x1024x1024", algorithm
     yield "memory", "f16", "192x192x192", "2d"
     yield "memory", "f64", "256x256x256", "auto"
+    for kind in ["f16", "f32", "f64"]:
+        yield "packed", kind, "33x33x33", "auto"
 
 
 def measure(case, target, folder):
@@ -58,6 +66,8 @@ def measure(case, target, folder):
                "-o", output]
     if source == "block":
         command.append("--block")
+    if source == "packed":
+        command.append("--batch=1000000")
     run = subprocess.run(command, capture_output=True, text=True)
     if "no plan fits" in run.stderr or "cannot be planned" in run.stderr:
         return case, "no plan"

@@ -126,17 +126,7 @@ static AlgorithmKind toKind(Algorithm algorithm) {
   llvm_unreachable("covered switch");
 }
 
-static UnitKind toKind(Unit unit) {
-  switch (unit) {
-  case Unit::Warp:
-    return UnitKind::Warp;
-  case Unit::WarpGroup:
-    return UnitKind::WarpGroup;
-  case Unit::Lane:
-    return UnitKind::Lane;
-  }
-  llvm_unreachable("covered switch");
-}
+static UnitKind toKind(Unit unit) { return *symbolizeUnitKind(name(unit)); }
 
 static TransportKind toKind(Transport transport) {
   return *symbolizeTransportKind(name(transport));

@@ -300,6 +300,7 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   pipeline.chip = options.chip;
   pipeline.algorithm = options.algorithm;
   pipeline.warps = options.warps;
+  pipeline.unit = options.unit;
   pipeline.model = options.model;
   pipeline.calibration = options.calibration;
   pipeline.tile = options.tile;

@@ -59,6 +59,8 @@ InputFlags::InputFlags(cl::OptionCategory &category)
             cl::cat(category)),
       warps("warps", cl::desc("Warps a block, or 0 to choose"), cl::init(0),
             cl::cat(category)),
+      unit("unit", cl::desc("auto, warp, warpgroup or lane"), cl::init("auto"),
+           cl::cat(category)),
       tile("tile",
            cl::desc("What a block computes, instead of the planner\'s choice"),
            cl::value_desc("MxNxK"), cl::cat(category)),
@@ -151,6 +153,7 @@ InputFlags::planBlockModule(mlir::MLIRContext *context, bool runs) const {
                 "transposes");
   ProblemText text{gemm, type, accumulator, "1", algorithm};
   text.warps = warps == 0 ? "" : std::to_string(warps);
+  text.unit = unit;
   text.tile = tile;
   text.typeB = typeB;
   llvm::Expected<Problem> problem = parseProblem(text);
@@ -241,8 +244,8 @@ InputFlags::loadModule(mlir::MLIRContext *context, bool runs) const {
 }
 
 CompileOptions InputFlags::compileOptions() const {
-  return {target, algorithm,    warps,     model,
-          tile,   std::nullopt, precision, calibration};
+  return {target,       algorithm, warps,       model, tile,
+          std::nullopt, precision, calibration, unit};
 }
 
 int kami::reportError(llvm::StringRef tool, llvm::Error error) {

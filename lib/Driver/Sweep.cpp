@@ -241,7 +241,17 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
     problem.majorA = one.spec.transposeA ? Major::MN : Major::K;
     problem.majorB = one.spec.transposeB ? Major::K : Major::MN;
   }
+  // Warp groups have operands of 16 bits, and no layers.
+  bool wantsGroups = byteWidth(problem.operand) == 2 &&
+                     problem.algorithm == Algorithm::OneD && below(3) == 0;
+  if (wantsGroups)
+    problem.unit = Unit::WarpGroup;
   llvm::Expected<Plan> plan = drawPlan(problem, chip);
+  if (!plan && wantsGroups) {
+    llvm::consumeError(plan.takeError());
+    problem.unit = std::nullopt;
+    plan = drawPlan(problem, chip);
+  }
   if (!plan)
     return plan.takeError();
   one.plan = *plan;
@@ -304,7 +314,9 @@ std::string Sweep::checkTraffic(const SweepCase &one,
       isCopied && plan.widens(one.spec.operand, one.spec.operandB());
   int64_t conflicts = !isCopied ? 1 : byteWidth(one.spec.operand) > 1 ? 2 : 8;
   // The last of several tiles of k may have fewer slices in it, but moves them.
-  if (widensCopies || plan.relaysC || plan.isPacked())
+  // So have matrices for the matrix unit their rows of a swizzle pattern.
+  bool isForUnit = isCopied && plan.unit() == Unit::WarpGroup;
+  if (widensCopies || plan.relaysC || plan.isPacked() || isForUnit)
     return "";
   if (report.shared.written != traffic.written * blocks ||
       report.shared.read != traffic.read * blocks)

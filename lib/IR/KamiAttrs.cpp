@@ -370,6 +370,16 @@ verifyInterleave(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                           /*alongK=*/interleave[2] > 0);
 }
 
+/// Whether the matrix unit reads copied operands in the order that they have in
+/// memory, and a warp's rows follow each other there.
+static bool copiesToUnit(MmaAtomAttr atom, const Partition &partition) {
+  auto isNarrow = [](mlir::Type type) {
+    return type.getIntOrFloatBitWidth() == 16;
+  };
+  return isNarrow(atom.getAType()) && isNarrow(atom.getBType()) &&
+         partition.warpM == atom.getM() && partition.warpN <= maxGroupColumns;
+}
+
 LogicalResult PlanAttr::verify(
     llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
     AlgorithmKind algorithm, int64_t gridM, int64_t gridN, int64_t gridK,
@@ -404,12 +414,20 @@ LogicalResult PlanAttr::verify(
     return emitError() << "expected unit " << stringifyUnitKind(unitOfAtom)
                        << " for this atom, but got " << stringifyUnitKind(unit);
   Partition partition({tileM, tileN, tileK}, grid, atom.getExtents(), sliceK);
+  bool isCopied = transport == TransportKind::Copied;
+  bool isResident = transport == TransportKind::Resident &&
+                    (sharedA == 0 || sharedA == partition.heldA());
   if (isGroup && (gridM % warpsPerGroup != 0 || gridN != 1 || gridK != 1 ||
-                  transport != TransportKind::Resident ||
-                  (sharedA != 0 && sharedA != partition.heldA())))
+                  !(isResident || isCopied)))
     return emitError() << "expected warp groups in a grid of one column and "
                           "one layer, with B resident, and all or nothing of A "
-                          "in shared memory";
+                          "in shared memory, or with copied operands";
+  if (isGroup && isCopied && !copiesToUnit(atom, partition))
+    return emitError() << "expected warp groups with copied operands of 16 "
+                          "bits, in tiles of 16 rows a warp and "
+                       << maxGroupColumns << " columns at most, but got "
+                       << tileM << "x" << tileN << " of " << atom.getAType()
+                       << " and " << atom.getBType();
   if (failed(verifyInterleave(emitError, partition, atom, interleave)))
     return failure();
   if (teams < 1 || teams > maxGridExtent ||
@@ -418,9 +436,7 @@ LogicalResult PlanAttr::verify(
     return emitError() << "expected several teams only of single warps that "
                           "keep nothing in shared memory, but got "
                        << teams << " of " << grid.warps() << " warps";
-  bool isCopied = transport == TransportKind::Copied;
-  if (isCopied &&
-      (isGroup || gridK != 1 || sharedA + sharedB > 0 || !interleave.empty()))
+  if (isCopied && (gridK != 1 || sharedA + sharedB > 0 || !interleave.empty()))
     return emitError()
            << "expected copied operands only of warps in one layer, "
               "without slices in shared memory or interleaved "

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GroupBuffers.h"
 #include "kami/IR/KamiOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -55,6 +56,22 @@ LogicalResult CopyAsyncOp::verify() {
                     "destination");
 }
 
+LogicalResult PlaceAsyncOp::verify() {
+  auto source = cast<MemRefType>(getSource().getType());
+  // Of an extent known only at run time, the block has no more.
+  auto known = [&](unsigned dim) {
+    return source.isDynamicDim(dim) ? 1 : source.getDimSize(dim);
+  };
+  if (failed(verifyWindow(*this, getMatrix(), getMatrix().getRole(),
+                          source.getElementType(), known(0), known(1))) ||
+      failed(verifyMatrixBuffer(*this, getBuffer(), getMatrix())))
+    return failure();
+  if (getThreads() < 1)
+    return emitOpError("expected at least one thread, but got ")
+           << getThreads();
+  return success();
+}
+
 LogicalResult CopyOutOp::verify() {
   return verifyCopy(*this, cast<MemRefType>(getDest().getType()),
                     cast<MemRefType>(getSource().getType()), getThreads(),
@@ -64,6 +81,11 @@ LogicalResult CopyOutOp::verify() {
 void CopyAsyncOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());
   effects.emplace_back(MemoryEffects::Write::get(), &getDestMutable());
+}
+
+void PlaceAsyncOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());
+  effects.emplace_back(MemoryEffects::Write::get(), &getBufferMutable());
 }
 
 void CopyOutOp::getEffects(Effects &effects) {

@@ -87,7 +87,8 @@ static int64_t overheadOf(const Atom &atom, const Partition &partition,
   bool isWide = byteWidth(atom.operand) == 8;
   return registerOverhead + (isWide ? wideOverhead : 0) +
          (isWhole(partition) ? 0 : raggedOverhead) +
-         (!isWhole(partition) && (atom.instruction == Instruction::Fma || isWide)
+         (!isWhole(partition) &&
+                  (atom.instruction == Instruction::Fma || isWide)
               ? raggedMoreOverhead
               : 0) +
          (atom.products() > 1 ? splitOverhead : 0) +
@@ -133,7 +134,7 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
   registers.overhead = overheadOf(atom, partition, a, b);
   if (exchange.unit == Unit::WarpGroup) {
     // B is read where it lies; A is held as a whole, or lies there, too.
-    if (slicing.sharedA == 0)
+    if (slicing.sharedA == 0 && !exchange.isCopied())
       registers.heldA = perThread(partition.warpM * partition.paddedK(),
                                   byteWidth(atom.operand));
     return registers;

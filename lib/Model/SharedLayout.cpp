@@ -47,16 +47,30 @@ static SharedLayout groupLayout(const Partition &partition,
   return layout;
 }
 
+/// Bytes of an operand's tile where the matrix unit reads it, whichever way its
+/// elements lie.
+static int64_t copiedMatrixBytes(int64_t outer, int64_t depth,
+                                 int64_t elementBytes) {
+  auto bytes = [&](Major major) {
+    return SharedMatrix::fitting(outer, depth, elementBytes, major).byteSize();
+  };
+  return llvm::alignTo(std::max(bytes(Major::K), bytes(Major::MN)),
+                       groupMatrixAlignment);
+}
+
 static SharedLayout copiedLayout(const Partition &partition,
                                  ElementBytes element,
                                  const Exchange &exchange) {
   int64_t depth = partition.paddedK();
+  auto bytes = [&](int64_t extent) {
+    return exchange.stages *
+           (exchange.unit == Unit::WarpGroup
+                ? copiedMatrixBytes(extent, depth, element.operand)
+                : copiedBytes(extent, depth, element.operand));
+  };
   SharedLayout layout;
-  layout.copiedA.bytes = exchange.stages * copiedBytes(partition.paddedM(),
-                                                       depth, element.operand);
-  layout.copiedB.offset = layout.copiedA.bytes;
-  layout.copiedB.bytes = exchange.stages * copiedBytes(partition.paddedN(),
-                                                       depth, element.operand);
+  layout.copiedA.bytes = bytes(partition.paddedM());
+  layout.copiedB = {layout.copiedA.bytes, bytes(partition.paddedN())};
   layout.bytes = layout.copiedA.bytes + layout.copiedB.bytes;
   if (exchange.relaysC)
     layout.relay = {exchange.prefetches ? layout.bytes : 0,
@@ -336,7 +350,10 @@ static SharedTraffic copiedTraffic(const Partition &partition,
                                    const Exchange &exchange) {
   int64_t a = partition.paddedM() * partition.paddedK() * element.operand;
   int64_t b = partition.paddedN() * partition.paddedK() * element.operand;
-  int64_t read = partition.grid.n * a + partition.grid.m * b;
+  // See matrixUnitReads.
+  int64_t read = exchange.unit == Unit::WarpGroup
+                     ? 0
+                     : partition.grid.n * a + partition.grid.m * b;
   SharedTraffic traffic{a + b, read, /*barriers=*/1};
   traffic.readParked = read;
   return traffic;
@@ -429,7 +446,8 @@ int64_t kami::matrixUnitReads(const Partition &partition,
   constexpr int64_t rows = 16;
   int64_t passes =
       partition.grid.warps() / warpsPerGroup * (partition.warpM / rows);
-  int64_t readRows = slicing.sharedA > 0 ? partition.paddedM() : 0;
+  bool readsA = slicing.sharedA > 0 || exchange.isCopied();
+  int64_t readRows = readsA ? partition.paddedM() : 0;
   return (passes * partition.warpN + readRows) * partition.paddedK() *
          element.operand;
 }

@@ -44,6 +44,7 @@ void kami::addPlanPasses(OpPassManager &pm, const PipelineOptions &options) {
   KamiAssignPlanOptions plan;
   plan.algorithm = options.algorithm;
   plan.warps = options.warps;
+  plan.unit = options.unit;
   plan.tile = options.tile;
   plan.model = options.model;
   plan.calibration = options.calibration;

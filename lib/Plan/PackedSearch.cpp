@@ -79,7 +79,8 @@ static bool wantsPacks(const Problem &problem, const Chip &chip) {
          problem.algorithm.value_or(Algorithm::OneD) == Algorithm::OneD &&
          problem.transport.value_or(Transport::Copied) == Transport::Copied &&
          std::max({extents.m, extents.n, extents.k}) <= mostExtent &&
-         isWorthwhile(problem, chip);
+         problem.unit != Unit::WarpGroup &&
+         (problem.unit == Unit::Lane || isWorthwhile(problem, chip));
 }
 
 namespace {
@@ -185,9 +186,12 @@ kami::packedTilings(const Problem &problem, const Chip &chip,
   if (!wantsPacks(problem, chip))
     return {};
   ElementKind a = problem.operand, b = problem.operandB();
-  for (const RatedAtom &atom : chip.laneAtomsFor(a, b, problem.accumulator))
-    search.tryLanes(*atom.atom);
-  for (const RatedAtom &atom : chip.atomsFor(a, b, problem.accumulator))
-    search.tryWarps(*atom.atom);
+  Unit unit = problem.unit.value_or(Unit::Lane);
+  if (unit == Unit::Lane)
+    for (const RatedAtom &atom : chip.laneAtomsFor(a, b, problem.accumulator))
+      search.tryLanes(*atom.atom);
+  if (unit == Unit::Warp || !problem.unit)
+    for (const RatedAtom &atom : chip.atomsFor(a, b, problem.accumulator))
+      search.tryWarps(*atom.atom);
   return search.bests;
 }

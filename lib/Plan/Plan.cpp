@@ -67,6 +67,25 @@ std::optional<Transport> kami::parseTransport(llvm::StringRef spelling) {
   return std::nullopt;
 }
 
+llvm::StringRef kami::name(Unit unit) {
+  switch (unit) {
+  case Unit::Warp:
+    return "warp";
+  case Unit::WarpGroup:
+    return "warpgroup";
+  case Unit::Lane:
+    return "lane";
+  }
+  llvm_unreachable("covered switch");
+}
+
+std::optional<Unit> kami::parseUnit(llvm::StringRef spelling) {
+  for (Unit unit : {Unit::Warp, Unit::WarpGroup, Unit::Lane})
+    if (spelling == name(unit))
+      return unit;
+  return std::nullopt;
+}
+
 Algorithm kami::algorithmOf(const WarpGrid &grid) {
   if (grid.k > 1)
     return Algorithm::ThreeD;

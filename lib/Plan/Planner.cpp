@@ -354,8 +354,11 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
     ordered.order = sumOrderOf(reference->best()->plan);
     return choosePlan(ordered, chip, options);
   }
+  bool wantsGroups =
+      problem.unit == Unit::WarpGroup && problem.source == Source::Memory;
   llvm::SmallVector<RatedAtom, 4> atoms =
-      usefulAtoms(problem, chip, options.calibrationFor(chip));
+      wantsGroups ? atomsOf(problem, chip, Unit::WarpGroup)
+                  : usefulAtoms(problem, chip, options.calibrationFor(chip));
   if (atoms.empty())
     return missingAtom(problem, chip);
   Grids grids = enumerateGrids(problem);
@@ -364,7 +367,11 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
 
   Choice choice;
   if (problem.source == Source::Block) {
-    llvm::append_range(atoms, atomsOf(problem, chip, Unit::WarpGroup));
+    auto groupAtoms = atomsOf(problem, chip, Unit::WarpGroup);
+    if (problem.unit)
+      atoms = problem.unit == Unit::WarpGroup ? groupAtoms : atoms;
+    else
+      llvm::append_range(atoms, groupAtoms);
     addBlockCandidates(problem, chip, options, grids, atoms, choice);
   }
   for (const Tiling &tiling :

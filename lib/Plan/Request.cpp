@@ -179,6 +179,11 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
   if (llvm::Error error =
           assign(problem.algorithm, parseAlgorithmFlag(text.algorithm)))
     return error;
+  problem.unit = parseUnit(text.unit);
+  if (text.unit != "auto" && !problem.unit)
+    return llvm::createStringError(
+        "unknown --unit '" + text.unit +
+        "', expected one of: auto, warp, warpgroup, lane");
   return problem;
 }
 

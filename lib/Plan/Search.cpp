@@ -47,6 +47,9 @@ GridSearch::tileExtents(int64_t extent, int64_t parts,
                         int64_t atomExtent) const {
   int64_t unit = parts * atomExtent;
   llvm::SmallVector<int64_t, 8> extents;
+  // Of copied operands, a warp of a group has one tile of rows.
+  if (atom.atom->instruction == Instruction::Wgmma && parts > 1)
+    return {std::min(extent, unit)};
   if (extent <= std::max(maxWholeExtent, unit))
     extents.push_back(extent);
   for (int64_t cut : cutExtents)
@@ -75,13 +78,20 @@ llvm::SmallVector<int64_t, 8> GridSearch::tileDepths() const {
 
 bool GridSearch::wants(PlanForm form) const {
   Transport transport = form.transport;
+  bool isGroup = atom.atom->instruction == Instruction::Wgmma;
+  bool widens = atom.atom->operand != problem.operand ||
+                atom.atom->operandB() != problem.operandB();
+  if (isGroup && (transport != Transport::Copied || grid.n > 1 || widens ||
+                  grid.m % warpsPerGroup != 0))
+    return false;
   // With nobody to send to, both transports are the same.
   if (transport == Transport::Gathered && grid.m == 1 && grid.n == 1 &&
       problem.transport != Transport::Gathered)
     return false;
   if (transport == Transport::Copied &&
       (!chip.copiesAsync || !problem.isCopyable || problem.isComplex ||
-       grid.k > 1 || atom.atom->instruction != Instruction::MmaSync))
+       grid.k > 1 ||
+       (atom.atom->instruction != Instruction::MmaSync && !isGroup)))
     return false;
   return !problem.transport || problem.transport == transport;
 }
@@ -318,6 +328,8 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
                  byteWidth(*problem.output) <= 2;
   plan.prefetches = form.prefetches;
   if (problem.order && !(sumOrderOf(interleaved(plan)) == *problem.order))
+    return false;
+  if (plan.unit() == Unit::WarpGroup && !copiesToUnit(*atom.atom, partition))
     return false;
   Resources resources =
       resourcesOf(*atom.atom, partition, slicing, chip.warpSize,

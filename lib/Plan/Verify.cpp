@@ -39,6 +39,11 @@ Misfit kami::findMisfit(const Resources &resources, const Chip &chip) {
   return {};
 }
 
+bool kami::copiesToUnit(const Atom &atom, const Partition &partition) {
+  return byteWidth(atom.operand) == 2 && byteWidth(atom.operandB()) == 2 &&
+         partition.warpM == atom.shape.m && partition.warpN <= maxGroupColumns;
+}
+
 static Misfit findMisfitOfForm(const Plan &plan, const Problem &problem,
                                const Chip &chip) {
   if (!isWithin(problem.extents, maxExtent) || problem.batch < 1 ||
@@ -92,14 +97,18 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
   if (Misfit misfit = findMisfitOfForm(plan, problem, chip))
     return misfit;
   const WarpGrid &grid = plan.grid;
+  bool isCopied = plan.transport == Transport::Copied;
   if (plan.unit() == Unit::WarpGroup &&
       (grid.m % warpsPerGroup != 0 || grid.n != 1 || grid.k != 1 ||
-       plan.transport != Transport::Resident))
+       !(plan.transport == Transport::Resident || isCopied)))
     return {Misfit::NotGroups, warpsPerGroup};
-  bool isCopied = plan.transport == Transport::Copied;
+  if (plan.unit() == Unit::WarpGroup && isCopied &&
+      !copiesToUnit(*plan.atom, plan.partition()))
+    return {Misfit::NotUnitCopies, maxGroupColumns};
   if (plan.stages < 1 || (!isCopied && (plan.stages > 1 || plan.relaysC)) ||
-      (isCopied && (!chip.copiesAsync || !problem.isCopyable ||
-                    plan.unit() == Unit::WarpGroup || grid.k != 1 ||
+      (isCopied && (!chip.copiesAsync || !problem.isCopyable || grid.k != 1 ||
+                    (plan.unit() == Unit::WarpGroup &&
+                     plan.widens(problem.operand, problem.operandB())) ||
                     plan.slices.sharedA + plan.slices.sharedB > 0 ||
                     !plan.interleave.isPlain())))
     return {Misfit::NotCopied};
@@ -179,7 +188,15 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
   case Misfit::NotGroups:
     return ("expected a grid of rows of " + Twine(misfit.needed) +
             " warps in unison, one column and one layer, with B resident and A "
-            "as a whole in registers or in shared memory")
+            "as a whole in registers or in shared memory, or both copied")
+        .str();
+  case Misfit::NotUnitCopies:
+    return ("expected warps in unison with copied operands of 16 bits, in "
+            "tiles "
+            "of 16 rows a warp and " +
+            Twine(misfit.needed) + " columns at most, but got " +
+            Twine(plan.tile.m) + "x" + Twine(plan.tile.n) + " for " +
+            Twine(plan.grid.m) + " warps")
         .str();
   case Misfit::NotCopied:
     return "expected copied operands only of warps in one layer, without "
@@ -189,9 +206,8 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
   case Misfit::NotPacked:
     return "expected teams of copied operands, and lanes, only for products "
            "that follow each other in a batch, in matrices without gaps: "
-           "single "
-           "warps, or lanes with rows of C, with all of a product in one tile "
-           "and one stage";
+           "single warps, or lanes with rows of C, with all of a product in "
+           "one tile and one stage";
   case Misfit::NotInTurn:
     return "expected what comes next to be prefetched only by blocks in turn, "
            "of operands copied in two stages or more";

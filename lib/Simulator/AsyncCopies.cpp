@@ -172,9 +172,69 @@ static LogicalResult runCopyOut(Execution &x, Warp &warp,
                       });
 }
 
+/// Copies a matrix element by element to where the matrix unit reads it.
+static LogicalResult runPlaceAsync(Execution &x, Warp &warp,
+                                   const Instruction &instruction) {
+  auto op = cast<PlaceAsyncOp>(instruction.op);
+  const MemRef source = warp.memrefs[instruction.operands[0].index];
+  const MemRef buffer = warp.memrefs[instruction.operands[1].index];
+  SharedMatrixAttr attribute = op.getMatrix();
+  SharedMatrix matrix = attribute.getMatrix();
+  bool isA = attribute.getRole() == Role::A;
+  int64_t sizes[] = {attribute.getRows(), attribute.getColumns()};
+  if (failed(x.requireConverged(warp, instruction)))
+    return failure();
+  int64_t threads = op.getThreads();
+  if (x.block.count() != threads)
+    return x.fail(Violation::Unsupported, instruction)
+           << "expected a block of " << threads << " threads, but got "
+           << x.block.count();
+  for (unsigned dim : {0, 1})
+    if (source.sizes[dim] > sizes[dim])
+      return x.fail(Violation::OutOfBounds, instruction)
+             << "expected at most " << sizes[dim] << " elements in dimension "
+             << dim << ", but got " << source.sizes[dim];
+  int64_t total = sizes[0] * sizes[1];
+  unsigned along = (matrix.major == Major::K) == isA ? 1 : 0;
+  for (int64_t first = 0; first < total; first += threads) {
+    Access from, to;
+    from.buffer = source.buffer;
+    to.buffer = buffer.buffer;
+    from.mask = to.mask = 0;
+    from.bytes = from.alignment = to.bytes = to.alignment = matrix.elementBytes;
+    from.write = false;
+    to.write = true;
+    int64_t count[maxLanes] = {};
+    for (unsigned lane = 0; lane != x.width; ++lane) {
+      int64_t element = first + int64_t(warp.index) * x.width + lane;
+      if (element >= total)
+        break;
+      int64_t at[2];
+      at[along] = element % sizes[along];
+      at[1 - along] = element / sizes[along];
+      to.mask |= 1ull << lane;
+      to.addresses[lane] = buffer.base + buffer.offset +
+                           matrix.byteOffset(at[isA ? 0 : 1], at[isA ? 1 : 0]);
+      if (at[0] >= source.sizes[0] || at[1] >= source.sizes[1])
+        continue;
+      from.mask |= 1ull << lane;
+      from.addresses[lane] = source.address(at);
+      count[lane] = to.bytes;
+    }
+    if (to.mask && failed(start(x, warp, instruction, from, to, count)))
+      return failure();
+  }
+  return success();
+}
+
 static LogicalResult runCopyWait(Execution &x, Warp &warp,
                                  const Instruction &instruction) {
-  return waitFor(x, warp, cast<CopyWaitOp>(instruction.op).getPending());
+  auto op = cast<CopyWaitOp>(instruction.op);
+  if (failed(waitFor(x, warp, op.getPending())))
+    return failure();
+  if (op.getForMatrixUnit())
+    x.fenceProxy(warp);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,6 +305,10 @@ LogicalResult kami::sim::decodeAsyncCopies(Decoder &decoder, Operation *op,
         auto type = cast<MemRefType>(copy.getDest().getType());
         decoder.accesses(*formatOf(type.getElementType()));
         return decoder.emit(op, runCopy);
+      })
+      .Case([&](PlaceAsyncOp place) {
+        decoder.accesses(*formatOf(place.getMatrix().getElementType()));
+        return decoder.emit(op, runPlaceAsync);
       })
       .Case([&](CopyOutOp copy) {
         auto type = cast<MemRefType>(copy.getSource().getType());

@@ -56,6 +56,13 @@ private:
         return op->emitError("expected algorithm auto, 1d, 2d or 3d, but got '")
                << algorithm << "'";
     }
+    if (unit != "auto") {
+      constraints.unit = parseUnit(unit);
+      if (!constraints.unit)
+        return op->emitError(
+                   "expected unit auto, warp, warpgroup or lane, but got '")
+               << unit << "'";
+    }
     if (warps < 0)
       return op->emitError("expected a positive number of warps, but got ")
              << warps.getValue();
@@ -94,6 +101,7 @@ private:
       return failure();
     problem->algorithm = constraints.algorithm;
     problem->warps = constraints.warps;
+    problem->unit = constraints.unit;
     problem->tile = constraints.tile;
     if (PlanAttr distribution = op.getDistribution()) {
       op.setPlanAttr(distribution);
@@ -175,6 +183,7 @@ private:
       return failure();
     problem->algorithm = constraints.algorithm;
     problem->warps = constraints.warps;
+    problem->unit = constraints.unit;
     problem->tile = constraints.tile;
     PlannerOptions calibrated = options;
     calibrated.calibration = loaded ? &*loaded : nullptr;

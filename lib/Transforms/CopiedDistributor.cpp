@@ -37,6 +37,31 @@ static unsigned adjacentDimension(MemRefType type) {
   return alongRows ? 1 : 0;
 }
 
+/// How the matrix unit finds the operand's tile: in the order of memory.
+SharedMatrixAttr Distributor::copiedMatrix(Role role, MemRefType matrix) {
+  bool isA = role == Role::A;
+  bool alongColumns = adjacentDimension(matrix) == 1;
+  SharedMatrix tile = SharedMatrix::fitting(
+      isA ? partition.paddedM() : partition.warpN, partition.paddedK(),
+      matrix.getElementTypeBitWidth() / 8,
+      alongColumns == isA ? Major::K : Major::MN);
+  return SharedMatrixAttr::get(
+      b.getContext(), isA ? tile.outer : tile.k, isA ? tile.k : tile.outer,
+      matrix.getElementType(), role,
+      tile.major == Major::K ? MajorKind::KMajor : MajorKind::MNMajor,
+      tile.swizzleBytes);
+}
+
+/// The bytes of a stage for its tile of the operand.
+Value Distributor::copiedBufferAt(Role role, Value stage) {
+  const SharedRegion &region =
+      role == Role::A ? shared.copiedA : shared.copiedB;
+  int64_t bytes = region.bytes / exchange.stages;
+  Value start = add(multiply(stage, bytes), constant(region.offset));
+  return memref::ViewOp::create(b, bufferType(b.getContext(), bytes), copied,
+                                start, ValueRange());
+}
+
 /// Where a stage keeps its tile of the operand, padding included.
 Value Distributor::copiedTileAt(Role role, MemRefType matrix, Value stage) {
   bool isA = role == Role::A;
@@ -78,13 +103,26 @@ void Distributor::startCopies(Value matrixA, Value matrixB, Value offset,
     Value source = isWhole
                        ? matrix
                        : tileOfK(matrix, dim, getAsOpFoldResult(offset), size);
-    CopyAsyncOp::create(b, source, copiedTileAt(role, type, stage), threads);
+    if (isGroup())
+      PlaceAsyncOp::create(b, source, copiedBufferAt(role, stage),
+                           copiedMatrix(role, type), threads);
+    else
+      CopyAsyncOp::create(b, source, copiedTileAt(role, type, stage), threads);
   }
 }
 
 /// The sum after the tile of a stage.
 Value Distributor::multiplyCopied(MemRefType matrixA, MemRefType matrixB,
                                   Value stage, Value accumulator) {
+  if (isGroup()) {
+    Value origin = constant(0);
+    return GroupMmaOp::create(
+        b, accumulator.getType(), copiedBufferAt(Role::A, stage),
+        copiedBufferAt(Role::B, stage), origin, origin, accumulator,
+        ValueRange{groupRow(), origin}, copiedMatrix(Role::A, matrixA),
+        copiedMatrix(Role::B, matrixB),
+        b.getI64IntegerAttr(partition.paddedK()));
+  }
   Value tileA = copiedTileAt(Role::A, matrixA, stage);
   Value tileB = copiedTileAt(Role::B, matrixB, stage);
   for (int64_t k = 0; k < partition.tile.k; k += partition.sliceK) {
@@ -119,7 +157,7 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
     }
     Value sum = start;
     for (int64_t tile = 0; tile != tiles; ++tile) {
-      CopyWaitOp::create(b, tiles - 1 - tile);
+      CopyWaitOp::create(b, tiles - 1 - tile, isGroup());
       gpu::BarrierOp::create(b);
       sum = multiplyCopied(typeA, typeB, constant(tile), sum);
     }
@@ -161,10 +199,10 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
     gpu::BarrierOp::create(b);
     startAt(offset);
     CopyCommitOp::create(b);
-    CopyWaitOp::create(b, 0);
+    CopyWaitOp::create(b, 0, isGroup());
     gpu::BarrierOp::create(b);
   } else {
-    CopyWaitOp::create(b, stages - 2);
+    CopyWaitOp::create(b, stages - 2, isGroup());
     gpu::BarrierOp::create(b);
     startAt(add(offset, constant((stages - 1) * tileK)));
     CopyCommitOp::create(b);
@@ -253,7 +291,7 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
   /// One turn: waits for its tile, starts another one, and multiplies.
   auto take = [&](Value tile, Value sum, bool startsNext) {
     Value at = add(turn, tile);
-    CopyWaitOp::create(b, ahead - 1);
+    CopyWaitOp::create(b, ahead - 1, isGroup());
     gpu::BarrierOp::create(b);
     Value started = add(at, constant(ahead));
     if (startsNext)

@@ -101,6 +101,8 @@ private:
   void placeRows(mlir::Value tile, mlir::Value buffer);
   mlir::Value copiedTileAt(Role role, mlir::MemRefType matrix,
                            mlir::Value stage);
+  SharedMatrixAttr copiedMatrix(Role role, mlir::MemRefType matrix);
+  mlir::Value copiedBufferAt(Role role, mlir::Value stage);
   mlir::Value stageOf(mlir::Value offset);
   void startCopies(mlir::Value matrixA, mlir::Value matrixB, mlir::Value offset,
                    mlir::OpFoldResult size, mlir::Value stage);

@@ -38,6 +38,7 @@ static Flag outputType("output-type", "Type of C's elements");
 static Flag batch("batch", "Number of products");
 static Flag algorithm("algorithm", "auto, 1d, 2d or 3d", "auto");
 static Flag warps("warps", "Warps of a block");
+static Flag unit("unit", "auto, warp, warpgroup or lane", "auto");
 static Flag tile("tile", "What a block computes: MxNxK");
 static Flag model("model", "calibrated or paper", "calibrated");
 static Flag format("format", "text or json", "text");
@@ -75,8 +76,8 @@ static llvm::Error run() {
   if (format != "text" && format != "json")
     return llvm::createStringError("unknown --format '" + format +
                                    "', expected one of: text, json");
-  ProblemText text{gemm,  type, accumulator, batch,     algorithm,
-                   warps, tile, typeB,       outputType};
+  ProblemText text{gemm,  type, accumulator, batch,      algorithm,
+                   warps, tile, typeB,       outputType, unit};
   auto options = parseOptions({model, lSm, bSm, thetaR, thetaW, nTc, oTc});
   if (!options)
     return options.takeError();

@@ -40,6 +40,8 @@ struct CompileOptions {
   std::string precision = "exact";
   /// A file of `kami-bench calibrate`; empty for what is built in.
   std::string calibration;
+  /// What executes instructions: auto, warp, warpgroup or lane.
+  std::string unit = "auto";
 };
 
 /// What an assembler makes of a kernel.

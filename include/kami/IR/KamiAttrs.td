@@ -249,7 +249,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     * (C6) the unit is the atom's: four warps in unison for wgmma, a lane for an
       fma of 1×1×1, else a warp
     * (C7) warp groups stand in one column and one layer of whole groups, with B
-      resident, and all or nothing of A in shared memory
+      resident and all or nothing of A in shared memory, or with both operands
+      copied, of 16 bits, and one tile of rows a warp
     * (C8) interleaved tiles are a warp's, three counts, which divide those of its
       part of C and of a slice
     * (C9) several teams are of one warp each, which keeps no slices in shared

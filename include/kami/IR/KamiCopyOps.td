@@ -47,6 +47,39 @@ def Kami_CopyAsyncOp : Kami_Op<"copy_async", [DeclareOpInterfaceMethods<MemoryEf
   let hasVerifier = 1;
 }
 
+def Kami_PlaceAsyncOp : Kami_Op<"place_async", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Start to copy a matrix to where the matrix unit reads it";
+  let description = [{
+    The `threads` threads of the block share the copy of `source` to the first
+    rows and columns of the matrix in the buffer, and fill the rest of it with
+    zeros. Nothing beyond the source's extents is read. What arrives may be read
+    by `kami.group_mma` behind a `kami.copy_wait` with `for_matrix_unit` and a
+    barrier; until then the matrix must neither be read nor written otherwise.
+
+    Lowers to copies of 16, 8 or 4 bytes without registers where elements are
+    adjacent in device memory along the dimension that they are in the matrix,
+    and aligned, which is tested at run time where it is not known, and to loads
+    and stores elsewhere.
+
+    Example:
+
+    ```mlir
+    kami.place_async %b to %buffer in #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128> by 256
+        : memref<?x128xf16, strided<[512, 1], offset: ?>>, memref<16384xi8, #gpu.address_space<workgroup>>
+    ```
+
+    Constraints:
+    * (C1) source has the matrix's element type, and is not larger
+    * (C2) the buffer is in workgroup memory, starts at no offset, and holds the
+      matrix
+    * (C3) there is at least one thread
+  }];
+  let arguments = (ins Kami_GlobalMatrix:$source, Kami_SharedBuffer:$buffer,
+                       Kami_SharedMatrixAttr:$matrix, I64Attr:$threads);
+  let assemblyFormat = "$source `to` $buffer `in` $matrix `by` $threads attr-dict `:` type($source) `,` type($buffer)";
+  let hasVerifier = 1;
+}
+
 def Kami_CopyOutOp : Kami_Op<"copy_out", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Copy a matrix from shared memory";
   let description = [{
@@ -90,10 +123,12 @@ def Kami_CopyWaitOp : Kami_Op<"copy_wait", [DeclareOpInterfaceMethods<MemoryEffe
   let summary = "Wait for groups of copies";
   let description = [{
     Waits until, of the thread's groups of copies, only the last `pending` may be
-    on their way. Example: `kami.copy_wait 2`
+    on their way. With `for_matrix_unit`, `kami.group_mma` sees what has arrived
+    after the next barrier. Example: `kami.copy_wait 2`
   }];
-  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
-  let assemblyFormat = "$pending attr-dict";
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending,
+                       UnitAttr:$forMatrixUnit);
+  let assemblyFormat = "$pending (`for_matrix_unit` $forMatrixUnit^)? attr-dict";
 }
 
 #endif // KAMI_IR_KAMICOPYOPS_TD

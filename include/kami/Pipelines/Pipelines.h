@@ -22,6 +22,9 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<std::string> algorithm{*this, "algorithm",
                                 llvm::cl::desc("auto, 1d, 2d or 3d"),
                                 llvm::cl::init("auto")};
+  Option<std::string> unit{*this, "unit",
+                           llvm::cl::desc("auto, warp, warpgroup or lane"),
+                           llvm::cl::init("auto")};
   Option<int64_t> warps{*this, "warps",
                         llvm::cl::desc("Warps a block, or 0 to choose"),
                         llvm::cl::init(0)};

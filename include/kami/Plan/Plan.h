@@ -29,6 +29,9 @@ llvm::StringRef flag(Algorithm algorithm);
 std::optional<Algorithm> parseAlgorithm(llvm::StringRef spelling);
 llvm::StringRef name(Transport transport);
 std::optional<Transport> parseTransport(llvm::StringRef spelling);
+/// "warp", "warpgroup", "lane".
+llvm::StringRef name(Unit unit);
+std::optional<Unit> parseUnit(llvm::StringRef spelling);
 
 /// The algorithm that a grid stands for: layers make it 3D; otherwise columns
 /// and rows make it 2D; otherwise it is 1D.

@@ -37,6 +37,8 @@ struct ProblemText {
   std::string typeB;
   /// Type of C's elements; without it, the accumulator.
   std::string outputType;
+  /// What executes instructions.
+  std::string unit = "auto";
 };
 
 /// `MxNxK`, each at least `least`, and the name of a type. The errors name the

@@ -35,6 +35,7 @@ struct Misfit {
     BadSlice,
     BadParked,
     NotGroups,
+    NotUnitCopies,
     NotCopied,
     NotPacked,
     NotInTurn,
@@ -50,6 +51,10 @@ struct Misfit {
 
   explicit operator bool() const { return reason != None; }
 };
+
+/// Whether the matrix unit can read copied operands as they lie in memory, and
+/// each warp's rows of C follow each other.
+bool copiesToUnit(const Atom &atom, const Partition &partition);
 
 /// The limits of a chip on a plan whose form is right; cheap. `resources` are
 /// the plan's.

@@ -40,6 +40,8 @@ def KamiAssignPlan : Pass<"kami-assign-plan"> {
     Option<"algorithm", "algorithm", "std::string", "\"auto\"",
            "auto, 1d, 2d or 3d: the grids to choose from">,
     Option<"warps", "warps", "int64_t", "0", "Warps a block, or 0 to choose">,
+    Option<"unit", "unit", "std::string", "\"auto\"",
+           "auto, warp, warpgroup or lane: what executes instructions">,
     Option<"tile", "tile", "std::string", "\"\"",
            "What a block computes, as MxNxK, instead of the planner's choice">,
     Option<"model", "model", "std::string", "\"calibrated\"",

@@ -170,6 +170,10 @@ AlignmentAnalysis::AlignmentAnalysis(Operation *root) {
   root->walk([&](CopyAsyncOp op) {
     copies[op] = {knownAlignment(op.getSource()), knownAlignment(op.getDest())};
   });
+  root->walk([&](PlaceAsyncOp op) {
+    copies[op] = {knownAlignment(op.getSource()),
+                  knownAlignment(op.getBuffer())};
+  });
   root->walk([&](CopyOutOp op) {
     copies[op] = {knownAlignment(op.getDest()), knownAlignment(op.getSource())};
   });

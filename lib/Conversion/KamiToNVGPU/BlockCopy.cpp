@@ -52,12 +52,16 @@ class BlockCopy {
 public:
   BlockCopy(ImplicitLocOpBuilder &b, Value matrix, Value tile, int64_t threads,
             const CopyAlignment &alignment);
+  /// To where the matrix unit finds it.
+  BlockCopy(ImplicitLocOpBuilder &b, PlaceAsyncOp op,
+            const CopyAlignment &alignment);
   void copyIn();
   void copyOut();
 
 private:
   static bool isAlong(MemRefType type, unsigned dim);
   int64_t stride(Value memref, unsigned dim) const;
+  bool isTileAligned(int64_t bytes) const;
   bool mayCopy(int64_t bytes) const;
   Value isCopyable(int64_t bytes);
   Value transposed(Value memref);
@@ -67,6 +71,7 @@ private:
   void forPieces(int64_t elements, bool throughRegisters, Emit emit);
   void copyPieces(int64_t bytes);
   void copyElements();
+  SmallVector<Value> tileIndices(const Piece &piece);
   Value isInMatrix(const Piece &piece);
   Value loadElement(const Piece &piece);
   void choosePieces(llvm::ArrayRef<int64_t> sizes,
@@ -80,6 +85,8 @@ private:
   CopyAlignment alignment;
   int64_t threads;
   int64_t lines, lineElements, elementBytes;
+  /// How the matrix unit orders the tile, which is one row of elements then.
+  std::optional<SharedMatrix> order;
   Value thread;
 };
 
@@ -125,14 +132,66 @@ BlockCopy::BlockCopy(ImplicitLocOpBuilder &b, Value matrix, Value tile,
   thread = threadIndex(b);
 }
 
+BlockCopy::BlockCopy(ImplicitLocOpBuilder &b, PlaceAsyncOp op,
+                     const CopyAlignment &alignment)
+    : b(b), matrix(op.getSource()), alignment(alignment),
+      threads(op.getThreads()), order(op.getMatrix().getMatrix()) {
+  elementBytes = order->elementBytes;
+  lines = order->lines();
+  lineElements = order->majorExtent();
+  bool isA = op.getMatrix().getRole() == Role::A;
+  if ((order->major == Major::K) != isA)
+    matrix = transposed(matrix);
+  auto type = MemRefType::get(
+      {lines * lineElements}, op.getMatrix().getElementType(),
+      MemRefLayoutAttrInterface(),
+      cast<MemRefType>(op.getBuffer().getType()).getMemorySpace());
+  tile = memref::ViewOp::create(b, type, op.getBuffer(), indexConstant(b, 0),
+                                ValueRange());
+  thread = threadIndex(b);
+}
+
+/// Where a piece, which is no longer than 16 bytes, begins in the tile. See
+/// SharedMatrix::byteOffset.
+SmallVector<Value> BlockCopy::tileIndices(const Piece &piece) {
+  if (!order)
+    return {piece.line, piece.column};
+  auto constant = [&](int64_t value) { return indexConstant(b, value); };
+  auto times = [&](Value value, int64_t factor) {
+    return b.createOrFold<arith::MulIOp>(value, constant(factor));
+  };
+  auto over = [&](Value value, int64_t divisor) {
+    return b.createOrFold<arith::DivUIOp>(value, constant(divisor));
+  };
+  auto rest = [&](Value value, int64_t divisor) {
+    return b.createOrFold<arith::RemUIOp>(value, constant(divisor));
+  };
+  int64_t row = order->rowElements(), chunk = 16 / elementBytes;
+  int64_t chunks = row / chunk;
+  // The chunk in its row, permuted by the line.
+  Value number =
+      b.createOrFold<arith::XOrIOp>(over(rest(piece.column, row), chunk),
+                                    rest(over(piece.line, 8 / chunks), chunks));
+  Value at = addIndex(b, times(over(piece.column, row), lines * row),
+                      times(piece.line, row));
+  at = addIndex(b, at, times(number, chunk));
+  return {addIndex(b, at, rest(piece.column, chunk))};
+}
+
+/// Whether pieces of so many bytes are aligned in all lines of the tile.
+bool BlockCopy::isTileAligned(int64_t bytes) const {
+  if (order)
+    return bytes <= 16;
+  return stride(tile, 1) == 1 && alignment.tile >= bytes &&
+         stride(tile, 0) * elementBytes % bytes == 0;
+}
+
 /// Whether pieces of so many bytes can be aligned in all lines of both, as far
 /// as strides are known, and fill the tile's.
 bool BlockCopy::mayCopy(int64_t bytes) const {
   int64_t between = stride(matrix, 0);
   return bytes >= elementBytes && stride(matrix, 1) == 1 &&
-         stride(tile, 1) == 1 && alignment.tile >= bytes &&
-         lineElements * elementBytes % bytes == 0 &&
-         stride(tile, 0) * elementBytes % bytes == 0 &&
+         isTileAligned(bytes) && lineElements * elementBytes % bytes == 0 &&
          (ShapedType::isDynamic(between) ||
           between * elementBytes % bytes == 0);
 }
@@ -229,7 +288,7 @@ void BlockCopy::forPieces(int64_t elements, bool throughRegisters, Emit emit) {
 Value BlockCopy::covered(unsigned dim, Value at) {
   auto type = cast<MemRefType>(matrix.getType());
   if (!type.isDynamicDim(dim) &&
-      type.getDimSize(dim) == cast<MemRefType>(tile.getType()).getDimSize(dim))
+      type.getDimSize(dim) == (dim == 0 ? lines : lineElements))
     return {};
   Value extent = b.createOrFold<memref::DimOp>(matrix, indexConstant(b, dim));
   return b.createOrFold<arith::SubIOp>(extent, at);
@@ -256,8 +315,8 @@ void BlockCopy::copyPieces(int64_t bytes) {
       }
       nvgpu::DeviceAsyncCopyOp::create(
           b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), tile,
-          ValueRange{piece.line, piece.column}, matrix,
-          ValueRange{piece.line, piece.column}, b.getIndexAttr(elements), count,
+          tileIndices(piece), matrix, ValueRange{piece.line, piece.column},
+          b.getIndexAttr(elements), count,
           /*bypassL1=*/bytes == 16 ? b.getUnitAttr() : UnitAttr());
     }
   });
@@ -309,8 +368,7 @@ void BlockCopy::copyElements() {
         b.setInsertionPointToStart(
             scf::IfOp::create(b, piece.exists, /*withElseRegion=*/false)
                 .thenBlock());
-      memref::StoreOp::create(b, element, tile,
-                              ValueRange{piece.line, piece.column});
+      memref::StoreOp::create(b, element, tile, tileIndices(piece));
     }
   });
 }
@@ -417,6 +475,11 @@ void convert(ImplicitLocOpBuilder &b, CopyOutOp op,
       .copyOut();
 }
 
+void convert(ImplicitLocOpBuilder &b, PlaceAsyncOp op,
+             const CopyAlignment &alignment) {
+  BlockCopy(b, op, alignment).copyIn();
+}
+
 /// A copy in either direction.
 template <typename OpTy> struct ConvertCopy : OpConversionPattern<OpTy> {
   ConvertCopy(const TypeConverter &converter, MLIRContext *context,
@@ -453,7 +516,13 @@ struct ConvertCopyWait : OpConversionPattern<CopyWaitOp> {
   LogicalResult
   matchAndRewrite(CopyWaitOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::CpAsyncWaitGroupOp>(op, op.getPending());
+    NVVM::CpAsyncWaitGroupOp::create(rewriter, op.getLoc(), op.getPending());
+    if (op.getForMatrixUnit())
+      NVVM::FenceProxyOp::create(
+          rewriter, op.getLoc(), NVVM::ProxyKind::async_shared,
+          NVVM::SharedSpaceAttr::get(op.getContext(),
+                                     NVVM::SharedSpace::shared_cta));
+    rewriter.eraseOp(op);
     return success();
   }
 };
@@ -463,8 +532,9 @@ struct ConvertCopyWait : OpConversionPattern<CopyWaitOp> {
 void nvgpu_lowering::populateBlockCopyPatterns(
     const TypeConverter &converter, const AlignmentAnalysis &alignments,
     RewritePatternSet &patterns) {
-  patterns.add<ConvertCopy<CopyAsyncOp>, ConvertCopy<CopyOutOp>>(
-      converter, patterns.getContext(), alignments);
+  patterns.add<ConvertCopy<CopyAsyncOp>, ConvertCopy<CopyOutOp>,
+               ConvertCopy<PlaceAsyncOp>>(converter, patterns.getContext(),
+                                          alignments);
   patterns.add<ConvertCopyCommit, ConvertCopyWait>(converter,
                                                    patterns.getContext());
 }

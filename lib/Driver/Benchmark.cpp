@@ -28,9 +28,17 @@ using namespace kami;
 
 namespace {
 
+/// What is asked of the planner.
+struct Wish {
+  std::string algorithm;
+  std::string tile = "";
+  std::string unit = "auto";
+};
+
 /// A row that is being made; without a contestant its plan says why.
 struct Entry {
   BenchmarkRow row;
+  std::string unit;
   std::unique_ptr<KamiContestant> contestant;
 };
 
@@ -59,9 +67,7 @@ public:
 private:
   void compileKernel(const OperandShape &shape, const Candidate *candidate,
                      Entry &entry);
-  llvm::Expected<Entry> makeEntry(const OperandShape &shape,
-                                  const std::string &algorithm,
-                                  const std::string &tile,
+  llvm::Expected<Entry> makeEntry(const OperandShape &shape, const Wish &wish,
                                   const Candidate *candidate,
                                   const Operands &operands);
   llvm::Expected<std::vector<Candidate>> plan(const OperandShape &shape) const;
@@ -194,6 +200,7 @@ void Benchmark::compileKernel(const OperandShape &shape,
   compileOptions.chip = description.chip;
   compileOptions.algorithm = entry.row.algorithm;
   compileOptions.tile = entry.row.tile;
+  compileOptions.unit = entry.unit;
   compileOptions.calibration = options.calibration;
   if (candidate)
     compileOptions.plan = candidate->plan;
@@ -201,7 +208,8 @@ void Benchmark::compileKernel(const OperandShape &shape,
   // after the plan is a failure.
   auto planned = makeModule(context, shape);
   if (failed(compile(*planned, compileOptions, Level::Planned))) {
-    if (entry.row.algorithm == "auto" && entry.row.tile.empty())
+    if (entry.row.algorithm == "auto" && entry.row.tile.empty() &&
+        entry.unit == "auto")
       return reject(entry, "no plan: " + errors);
     entry.row.plan = "(no plan: " + errors + ")";
     return;
@@ -266,16 +274,16 @@ static double errorBound(const OperandShape &shape) {
 }
 
 llvm::Expected<Entry> Benchmark::makeEntry(const OperandShape &shape,
-                                           const std::string &algorithm,
-                                           const std::string &tile,
+                                           const Wish &wish,
                                            const Candidate *candidate,
                                            const Operands &operands) {
   Entry entry;
   entry.row.type = shape.type;
   entry.row.n = shape.n;
   entry.row.batch = shape.batch;
-  entry.row.algorithm = algorithm;
-  entry.row.tile = tile;
+  entry.row.algorithm = wish.algorithm;
+  entry.row.tile = wish.tile;
+  entry.unit = wish.unit;
   if (candidate) {
     const Chip &chip = **findChip(description.chip);
     entry.row.predicted = candidate->calibrated.total / chip.boostMHz;
@@ -287,7 +295,7 @@ llvm::Expected<Entry> Benchmark::makeEntry(const OperandShape &shape,
       firstRun(*entry.contestant, operands, errorBound(shape));
   if (!wrong)
     return llvm::createStringError(
-        name(shape.type) + " n=" + llvm::Twine(shape.n) + " " + algorithm +
+        name(shape.type) + " n=" + llvm::Twine(shape.n) + " " + wish.algorithm +
         ": " + llvm::toString(wrong.takeError()));
   if (!wrong->empty()) {
     reject(entry, *wrong);
@@ -480,6 +488,7 @@ Benchmark::plan(const OperandShape &shape) const {
   problem.accumulator = defaultAccumulator(shape.type);
   problem.batch = shape.batch;
   problem.output = shape.stored();
+  problem.isPackable = true;
   PlannerOptions planner;
   planner.keepRejected = false;
   const Chip &chip = **findChip(description.chip);
@@ -488,10 +497,15 @@ Benchmark::plan(const OperandShape &shape) const {
   if (!calibration)
     return calibration.takeError();
   planner.calibration = *calibration ? &**calibration : nullptr;
-  llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
-  if (!choice)
-    return choice.takeError();
-  return std::move(choice->candidates);
+  std::vector<Candidate> candidates;
+  for (const std::string &unit : options.units) {
+    problem.unit = parseUnit(unit);
+    llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
+    if (!choice)
+      return choice.takeError();
+    llvm::append_range(candidates, choice->candidates);
+  }
+  return candidates;
 }
 
 llvm::Error Benchmark::measure(const OperandShape &shape) {
@@ -500,10 +514,8 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
     return error;
   std::vector<Entry> entries;
   std::vector<TimedGraph *> contestants;
-  auto add = [&](const std::string &algorithm, const std::string &tile,
-                 const Candidate *candidate) -> llvm::Error {
-    llvm::Expected<Entry> entry =
-        makeEntry(shape, algorithm, tile, candidate, operands);
+  auto add = [&](const Wish &wish, const Candidate *candidate) -> llvm::Error {
+    llvm::Expected<Entry> entry = makeEntry(shape, wish, candidate, operands);
     if (!entry)
       return entry.takeError();
     entries.push_back(std::move(*entry));
@@ -521,14 +533,15 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
           options.candidates)
         continue;
       if (llvm::Error error =
-              add(flag(candidate.plan.algorithm()).str(), "", &candidate))
+              add({flag(candidate.plan.algorithm()).str()}, &candidate))
         return error;
     }
   } else {
     for (const std::string &algorithm : options.algorithms)
       for (const std::string &tile : options.tiles)
-        if (llvm::Error error = add(algorithm, tile, nullptr))
-          return error;
+        for (const std::string &unit : options.units)
+          if (llvm::Error error = add({algorithm, tile, unit}, nullptr))
+            return error;
   }
   llvm::Expected<Peers> peers = makePeers(shape, operands);
   if (!peers)

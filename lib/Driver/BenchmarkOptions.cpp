@@ -9,6 +9,7 @@
 #include "TorchTimes.h"
 #include "TritonKernels.h"
 #include "kami/Driver/Benchmark.h"
+#include "kami/Plan/Plan.h"
 #include "llvm/ADT/STLExtras.h"
 #include <climits>
 
@@ -43,6 +44,12 @@ llvm::Error kami::checkOptions(const BenchmarkOptions &options) {
       return llvm::createStringError(
           "expected --algorithms of auto, 1d, 2d and 3d, but got '" +
           algorithm + "'");
+  for (const std::string &unit : options.units)
+    if (unit != "auto" && !parseUnit(unit))
+      return llvm::createStringError(
+          "expected --units of auto, warp, warpgroup "
+          "and lane, but got '" +
+          unit + "'");
   if (options.batch < 1 || options.batch > INT_MAX)
     return llvm::createStringError("expected --batch from 1 to " +
                                    llvm::Twine(INT_MAX) + ", but got " +

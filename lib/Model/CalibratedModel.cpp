@@ -90,8 +90,8 @@ static void addCommunication(CalibratedCost &cost, const Atom &atom,
   ElementBytes element = {byteWidth(atom.operand), byteWidth(atom.accumulator)};
   SharedTraffic traffic =
       blockTraffic(partition, slicing, element, int64_t(cost.kTiles), exchange);
-  double unitReads = cost.kTiles * matrixUnitReads(partition, slicing, element,
-                                                   exchange);
+  double unitReads =
+      cost.kTiles * matrixUnitReads(partition, slicing, element, exchange);
   cost.sharedBandwidth = (double(traffic.written + traffic.read) + unitReads) /
                          calibration.sharedBandwidth;
   if (atom.isLane())

@@ -338,6 +338,17 @@ Problem kami::withReferenceBatch(const Problem &problem) {
   return reference;
 }
 
+/// Why there is no candidate at all.
+static std::string whyNone(const Problem &problem) {
+  if (problem.unit == Unit::Lane)
+    return "lanes multiply small products only, which follow each other in a "
+           "batch";
+  if (problem.unit == Unit::WarpGroup && problem.source == Source::Memory)
+    return "warp groups multiply operands in device memory only where they are "
+           "of 16 bits and can be copied";
+  return "every candidate is too large";
+}
+
 llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
                                         const Chip &chip,
                                         const PlannerOptions &options) {
@@ -380,7 +391,7 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
   Problem unordered = problem;
   unordered.order = std::nullopt;
   for (const WarpGrid &grid : grids) {
-    if (problem.source == Source::Block)
+    if (problem.source == Source::Block || problem.unit == Unit::Lane)
       break;
     for (const RatedAtom &atom : atoms) {
       bool isOrdered = !problem.order || (problem.order->atom == atom.atom &&
@@ -411,7 +422,7 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
   if (choice.best())
     return choice;
   std::string reason = choice.candidates.empty()
-                           ? "every candidate is too large"
+                           ? whyNone(problem)
                            : choice.candidates.front().rejected;
   return llvm::createStringError("no plan fits target '" + chip.name.str() +
                                  "': " + reason);

@@ -96,3 +96,59 @@ func.func @other_type(%a: memref<16x16xf16>, %other: memref<16x8xf16>, %c: memre
   kami.gemm ins(%a, %a : memref<16x16xf16>, memref<16x16xf16>) outs(%c : memref<16x16xf16>) accumulator(f32) next(%a, %other : memref<16x16xf16>, memref<16x8xf16>) if %more turn %turn plan(#ahead)
   return
 }
+
+// -----
+
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected warp groups with copied operands of 16 bits, in tiles of 16 rows a warp and 256 columns at most, but got 128x64 of 'f16' and 'f16'}}
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #wgmma, tile = 128x64x64, transport = copied, slices = {k = 16, shared = [0, 0]}>
+
+// -----
+
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected warp groups with copied operands of 16 bits, in tiles of 16 rows a warp and 256 columns at most, but got 64x264 of 'f16' and 'f16'}}
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #wgmma, tile = 64x264x64, transport = copied, slices = {k = 16, shared = [0, 0]}>
+
+// -----
+
+#wgmma = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected warp groups with copied operands of 16 bits, in tiles of 16 rows a warp and 256 columns at most, but got 64x64 of 'f32' and 'f32'}}
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #wgmma, tile = 64x64x64, transport = copied, slices = {k = 8, shared = [0, 0]}>
+
+// -----
+
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected warp groups in a grid of one column and one layer, with B resident, and all or nothing of A in shared memory, or with copied operands}}
+#plan = #kami.plan<one_d, grid = [6, 1, 1], unit = warpgroup, atom = #wgmma, tile = 96x64x64, transport = copied, slices = {k = 16, shared = [0, 0]}>
+
+// -----
+
+func.func @place_large(%b: memref<65x128xf16>, %buffer: memref<16384xi8, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected a matrix of at least 65x128, but got 64x128}}
+  kami.place_async %b to %buffer in #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128> by 128 : memref<65x128xf16>, memref<16384xi8, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @place_type(%b: memref<64x128xbf16>, %buffer: memref<16384xi8, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected a matrix of role b with elements of type 'bf16', but got}}
+  kami.place_async %b to %buffer in #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128> by 128 : memref<64x128xbf16>, memref<16384xi8, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @place_small(%b: memref<64x128xf16>, %buffer: memref<16000xi8, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected a buffer of at least 16384 bytes, but got 16000}}
+  kami.place_async %b to %buffer in #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128> by 128 : memref<64x128xf16>, memref<16000xi8, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @place_nobody(%b: memref<64x128xf16>, %buffer: memref<16384xi8, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected at least one thread, but got 0}}
+  kami.place_async %b to %buffer in #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128> by 0 : memref<64x128xf16>, memref<16384xi8, #gpu.address_space<workgroup>>
+  return
+}

@@ -21,6 +21,15 @@ func.func @copies(%a: memref<?x32xf16, strided<[512, 1], offset: ?>>, %tile: !ti
   return
 }
 
+// CHECK-LABEL: func.func @places
+func.func @places(%b: memref<?x96xf16, strided<[512, 1], offset: ?>>, %buffer: memref<16384xi8, #gpu.address_space<workgroup>>) {
+  // CHECK: kami.place_async %{{.+}} to %{{.+}} in #{{.+}} by 256 : memref<?x96xf16, strided<[512, 1], offset: ?>>, memref<16384xi8, #gpu.address_space<workgroup>>
+  kami.place_async %b to %buffer in #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128> by 256 : memref<?x96xf16, strided<[512, 1], offset: ?>>, memref<16384xi8, #gpu.address_space<workgroup>>
+  // CHECK: kami.copy_wait 1 for_matrix_unit
+  kami.copy_wait 1 for_matrix_unit
+  return
+}
+
 func.func @plans(%c: index) attributes {
   a = #kami.plan<two_d, grid = [2, 2, 1], unit = warp, atom = #hmma, tile = 64x64x32, transport = copied,
                  slices = {k = 16, shared = [0, 0]}, stages = 3, output = relayed, blocks = 264>} {

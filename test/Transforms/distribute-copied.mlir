@@ -9,6 +9,12 @@
                    slices = {k = 16, shared = [0, 0]}, stages = 3>
 #whole = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #hmma, tile = 64x64x64, transport = copied,
                     slices = {k = 16, shared = [0, 0]}, output = relayed>
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#group = #kami.plan<one_d, grid = [8, 1, 1], unit = warpgroup, atom = #wgmma, tile = 128x96x64, transport = copied,
+                    slices = {k = 16, shared = [0, 0]}, stages = 3>
+// CHECK-DAG: #{{.+}} = #kami.shared_matrix<128x64xf16, a, k_major, swizzle = 128>
+// CHECK-DAG: #{{.+}} = #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128>
+
 gpu.module @kernels {
   // CHECK-LABEL: gpu.func @deep
   // CHECK-SAME:    kami.shared_bytes = 30720
@@ -30,6 +36,24 @@ gpu.module @kernels {
   gpu.func @deep(%a: memref<64x300xf16>, %b: memref<300x64xf16>, %c: memref<64x64xf32>) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     kami.gemm ins(%a, %b : memref<64x300xf16>, memref<300x64xf16>) outs(%c : memref<64x64xf32>) accumulator(f32) plan(#deep)
+    gpu.return
+  }
+
+  // The matrix unit reads both operands where they arrive, in the order that they
+  // have in memory; B's rows are padded to whole swizzle rows.
+  // CHECK-LABEL: gpu.func @group
+  // CHECK-SAME:    kami.shared_bytes = 98304
+  // CHECK:         scf.for {{.+}} iter_args
+  // CHECK-NEXT:      kami.copy_wait 1 for_matrix_unit
+  // CHECK-NEXT:      gpu.barrier
+  // CHECK:           kami.place_async {{.+}} in #[[A:.+]] by 256
+  // CHECK:           kami.place_async {{.+}} in #[[B:.+]] by 256
+  // CHECK:           kami.copy_commit
+  // CHECK:           kami.group_mma {{.+}} in #[[A]], {{.+}} in #[[B]], {{.+}} depth 64
+  // CHECK:         kami.store
+  gpu.func @group(%a: memref<128x300xf16>, %b: memref<300x96xf16>, %c: memref<128x96xf32>) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>} {
+    kami.gemm ins(%a, %b : memref<128x300xf16>, memref<300x96xf16>) outs(%c : memref<128x96xf32>) accumulator(f32) plan(#group)
     gpu.return
   }
 

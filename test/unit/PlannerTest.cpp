@@ -259,6 +259,31 @@ TEST(Planner, PacksSmallProducts) {
   EXPECT_FALSE(choose({32, 32, 32}, ElementKind::F16, true).isPacked());
 }
 
+// Operands in device memory are for groups only where somebody asks.
+TEST(Planner, CopiesForWarpGroups) {
+  const Chip &chip = *llvm::cantFail(findChip("sm_90"));
+  Problem problem;
+  problem.extents = {192, 192, 192};
+  problem.output = ElementKind::F16;
+  problem.batch = 10000;
+  EXPECT_EQ(llvm::cantFail(choosePlan(problem, chip)).best()->plan.unit(),
+            Unit::Warp);
+  problem.unit = Unit::WarpGroup;
+  for (const Candidate &candidate :
+       llvm::cantFail(choosePlan(problem, chip)).candidates) {
+    const Plan &plan = candidate.plan;
+    EXPECT_EQ(plan.unit(), Unit::WarpGroup);
+    EXPECT_EQ(plan.transport, Transport::Copied);
+    EXPECT_TRUE(copiesToUnit(*plan.atom, plan.partition()));
+    if (candidate.fits()) {
+      EXPECT_EQ(llvm::toString(verifyPlan(plan, problem, chip)), "");
+    }
+  }
+  Plan plan = llvm::cantFail(choosePlan(problem, chip)).best()->plan;
+  plan.tile.m = 2 * plan.tile.m;
+  EXPECT_EQ(findMisfit(plan, problem, chip).reason, Misfit::NotUnitCopies);
+}
+
 TEST(Planner, VerifiesPacks) {
   const Chip &chip = *llvm::cantFail(findChip("sm_90"));
   Problem problem;

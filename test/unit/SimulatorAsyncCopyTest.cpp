@@ -102,6 +102,64 @@ TEST_F(AsyncCopyTest, NeedsABarrier) {
   EXPECT_EQ(report.violation, Violation::Race) << message;
 }
 
+// What is placed for the matrix unit lies in its order, zeros behind it, and is
+// fenced where the wait says so.
+TEST_F(AsyncCopyTest, PlacesForTheMatrixUnit) {
+  constexpr char types[] = R"(
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#a = #kami.shared_matrix<64x16xf16, a, k_major, swizzle = 32>
+#b = #kami.shared_matrix<16x64xf16, b, mn_major, swizzle = 128>
+!bytes = memref<?xi8, #gpu.address_space<workgroup>>
+!part = memref<2048xi8, #gpu.address_space<workgroup>>
+!c = !kami.fragment<16x8xf32, c, #wgmma>
+)";
+  constexpr char start[] = R"(
+%c0 = arith.constant 0 : index
+%c2048 = arith.constant 2048 : index
+%zero = arith.constant 0.0 : f32
+%bytes = gpu.dynamic_shared_memory : !bytes
+%first = memref.view %bytes[%c0][] : !bytes to !part
+%second = memref.view %bytes[%c2048][] : !bytes to !part
+kami.place_async %a to %first in #a by 128 : memref<64x5xf16>, !part
+kami.place_async %b to %second in #b by 128 : memref<5x8xf16>, !part
+kami.copy_commit
+)";
+  std::vector<double> left(64 * 5), right(5 * 8);
+  for (size_t i = 0; i != left.size(); ++i)
+    left[i] = int(i % 7) - 3;
+  for (size_t i = 0; i != right.size(); ++i)
+    right[i] = int(i % 5) - 2;
+  MemRef a = array({64, 5}, f16(), left), b = array({5, 8}, f16(), right);
+  MemRef c = array({64, 8}, f32());
+  auto kernel = [&](llvm::StringRef wait) {
+    return std::string(start) + wait.str() + R"(
+gpu.barrier
+%none = kami.fill %zero : f32 -> !c
+%d = kami.group_mma %first[%c0, %c0] in #a, %second[%c0, %c0] in #b, %none depth 16 : !part, !part, !c
+%row, %column, %layer = kami.warp_coordinates [4, 1, 1]
+%c16 = arith.constant 16 : index
+%at = arith.muli %row, %c16 : index
+kami.store %d, %c[%at, %c0] row_in_bounds column_in_bounds : !c, memref<64x8xf32>
+)";
+  };
+  constexpr char matrices[] =
+      "%a : memref<64x5xf16>, %b : memref<5x8xf16>, %c : memref<64x8xf32>";
+  ASSERT_TRUE(
+      succeeded(run(matrices, kernel("kami.copy_wait 0 for_matrix_unit"), {},
+                    {128}, 4096, {a, b, c}, types)))
+      << message;
+  for (int64_t i = 0; i != 64; ++i)
+    for (int64_t j = 0; j != 8; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; k != 5; ++k)
+        sum += left[i * 5 + k] * right[k * 8 + j];
+      EXPECT_EQ(at(c, {i, j}), sum) << i << ", " << j;
+    }
+  EXPECT_TRUE(failed(run(matrices, kernel("kami.copy_wait 0"), {}, {128}, 4096,
+                         {a, b, c}, types)));
+  EXPECT_EQ(report.violation, Violation::MissingFence) << message;
+}
+
 TEST_F(AsyncCopyTest, WantsTheBlocksThreads) {
   MemRef a = array({6, 16}, f32()), out = array({64}, f32());
   EXPECT_TRUE(failed(run(arguments, std::string(tile) + copy, {}, {32, 1, 1},

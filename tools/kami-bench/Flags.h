@@ -66,6 +66,10 @@ struct Flags {
                              "choice (batch)"),
               llvm::cl::value_desc("MxNxK,..."), llvm::cl::CommaSeparated,
               llvm::cl::list_init<std::string>({""}), llvm::cl::cat(category)),
+        units("units", llvm::cl::desc("auto, warp, warpgroup or lane (batch)"),
+              llvm::cl::CommaSeparated,
+              llvm::cl::list_init<std::string>({"auto"}),
+              llvm::cl::cat(category)),
         batch("batch", llvm::cl::desc("Products of a launch"),
               llvm::cl::init(10000), llvm::cl::cat(category)),
         repeats("repeats", llvm::cl::desc("Replays"), llvm::cl::init(20),
@@ -119,7 +123,7 @@ struct Flags {
   llvm::cl::list<int64_t> batches, multiples;
   llvm::cl::opt<int64_t> top, blocks, products;
   llvm::cl::opt<double> slower;
-  llvm::cl::list<std::string> types, algorithms, tiles;
+  llvm::cl::list<std::string> types, algorithms, tiles, units;
   llvm::cl::opt<int64_t> batch, repeats;
   llvm::cl::opt<std::string> format, output;
   llvm::cl::opt<std::string> peers, triton, torch, calibration;

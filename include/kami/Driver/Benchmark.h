@@ -39,6 +39,8 @@ struct BenchmarkOptions {
   std::vector<std::string> algorithms = {"auto", "1d", "2d", "3d"};
   /// What a block computes, "MxNxK"; empty for the planner's choice.
   std::vector<std::string> tiles = {""};
+  /// What executes instructions: auto, warp, warpgroup or lane.
+  std::vector<std::string> units = {"auto"};
   /// Of each transport so many of the planner's candidates, best first, instead
   /// of its choices; 0 for these.
   int64_t candidates = 0;

@@ -23,6 +23,24 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // To where the matrix unit reads: in each line of 128 bytes, the piece's number is
+  // permuted by the line's; a fence makes what arrives visible to the unit.
+  // CHECK-LABEL: gpu.func @placed
+  // CHECK:         %[[LINE:.+]] = arith.divui %{{.+}}, %c8
+  // CHECK:         %[[COLUMN:.+]] = arith.muli %{{.+}}, %c8
+  // CHECK:         %[[CHUNK:.+]] = arith.divui %{{.+}}, %c8
+  // CHECK:         arith.xori %[[CHUNK]], %{{.+}}
+  // CHECK:         nvgpu.device_async_copy {{.+}}, 8 {bypassL1} : memref<64x64xf16, strided<[512, 1]>> to memref<4096xf16, #gpu.address_space<workgroup>>
+  // CHECK:         nvvm.cp.async.wait.group 0
+  // CHECK-NEXT:    nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>
+  gpu.func @placed(%a: memref<64x64xf16, strided<[512, 1]>> {llvm.align = 16 : i64}) workgroup(%s: memref<8192xi8, #gpu.address_space<workgroup>> {llvm.align = 1024 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    kami.place_async %a to %s in #kami.shared_matrix<64x64xf16, a, k_major, swizzle = 128> by 128 : memref<64x64xf16, strided<[512, 1]>>, memref<8192xi8, #gpu.address_space<workgroup>>
+    kami.copy_commit
+    kami.copy_wait 0 for_matrix_unit
+    gpu.return
+  }
+
   // What is beyond the matrix is filled with zeros, by the count of what is read.
   // CHECK-LABEL: gpu.func @ragged
   // CHECK:         scf.if

@@ -52,7 +52,7 @@ void GemmOp::build(OpBuilder &builder, OperationState &state, Type result,
         /*nextB=*/Value(), /*hasNext=*/Value(), /*turn=*/Value(), transposeA,
         transposeB, accumulator, plan, precision, unsignedA, unsignedB,
         /*conjugateA=*/false,
-        /*conjugateB=*/false, /*reproducible=*/true,
+        /*conjugateB=*/false, /*reproducible=*/true, /*alignedRows=*/false,
         /*prologueAMaps=*/ArrayAttr(),
         /*prologueBMaps=*/ArrayAttr(),
         /*epilogueMaps=*/ArrayAttr());

@@ -105,9 +105,10 @@ void Distributor::startCopies(Value matrixA, Value matrixB, Value offset,
                        : tileOfK(matrix, dim, getAsOpFoldResult(offset), size);
     if (isGroup())
       PlaceAsyncOp::create(b, source, copiedBufferAt(role, stage),
-                           copiedMatrix(role, type), threads);
+                           copiedMatrix(role, type), threads, alignedRows);
     else
-      CopyAsyncOp::create(b, source, copiedTileAt(role, type, stage), threads);
+      CopyAsyncOp::create(b, source, copiedTileAt(role, type, stage), threads,
+                          alignedRows);
   }
 }
 

@@ -575,11 +575,22 @@ void Distributor::emitStore(GemmOp op, Value sum) {
   });
 }
 
+/// Whether rows that begin at multiples of 16 bytes do so from one tile of k to
+/// the next.
+bool Distributor::keepAlignment(GemmOp op) {
+  auto keeps = [&](Value operand) {
+    Type element = cast<ShapedType>(operand.getType()).getElementType();
+    return partition.tile.k * element.getIntOrFloatBitWidth() % 128 == 0;
+  };
+  return keeps(op.getA()) && keeps(op.getB());
+}
+
 Value Distributor::multiply(GemmOp op, ValueRange a, ValueRange bShare,
                             ValueRange c, bool barrierFirst) {
   // Of products in turn, only the first one's tiles come after what was before.
   if (barrierFirst && !op.getTurn())
     gpu::BarrierOp::create(b);
+  alignedRows = op.getAlignedRows() && keepAlignment(op);
   emitBuffers();
   if (exchange.a == Source::Block)
     takeShare(sideA, a);

@@ -127,6 +127,7 @@ private:
   bool park(OperandSide &side, mlir::Value tile);
   mlir::Value emitStage(int64_t stage, int64_t slice, mlir::Value accumulator);
   mlir::Value fetch(OperandSide &side, int64_t index, int64_t owner);
+  bool keepAlignment(GemmOp op);
   mlir::Value emitReduce(mlir::Value sum);
   mlir::Value applyEpilogue(GemmOp op, mlir::Value elements,
                             const FragmentPlace &place);
@@ -166,8 +167,9 @@ private:
   MmaAtomAttr atom;
   mlir::Value row, column, layer, warp;
   mlir::Value sharedMemory;
-  /// The stages of copied operands.
+  /// The stages of copied operands, and whether their rows are aligned.
   mlir::Value copied;
+  bool alignedRows = false;
   /// Broadcasts of this k tile so far: which buffer is next.
   int64_t broadcastCount = 0;
   OperandSide sideA, sideB;

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "GridKernel.h"
+#include "kami/Bridge/Bridge.h"
+#include "kami/Model/Resources.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -128,7 +130,22 @@ gpu::GPUFuncOp GridKernel::createKernel(SymbolTable &symbols,
                         b.getI64IntegerAttr(promise.getAlignment()));
   kernel.setKnownBlockSizeAttr(
       b.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
+  if (resident > 0)
+    kernel->setAttr(residentBlocksAttributeName, b.getI64IntegerAttr(resident));
   return kernel;
+}
+
+void GridKernel::keepResident(const Plan &plan) {
+  if (plan.blocks == 0 || !namesTarget(op))
+    return;
+  FailureOr<const Chip *> chip = targetOf(op);
+  if (failed(chip))
+    return;
+  Resources resources = resourcesOf(*plan.atom, plan.partition(), plan.slices,
+                                    (*chip)->warpSize, plan.exchange());
+  resident =
+      std::min<int64_t>(llvm::divideCeil(plan.blocks, (*chip)->multiprocessors),
+                        residentBlocks(resources, **chip));
 }
 
 /// How many matrices of a pack there are from that one on.

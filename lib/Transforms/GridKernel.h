@@ -69,6 +69,10 @@ public:
   GridKernel(mlir::Operation *op, const Tiling &tiling, int64_t threads,
              int64_t teams = 1, int64_t blocks = 0, bool prefetches = false);
 
+  /// Has a multiprocessor hold as many blocks at a time as the plan, whose
+  /// blocks take tiles in turn, counts on.
+  void keepResident(const Plan &plan);
+
   /// Puts a kernel of that name into the module and launches it before the op,
   /// with `sharedBytes` of dynamic shared memory where they are known. `emit`
   /// writes the work of one tile, on the kernel's values of the op's operands.
@@ -125,8 +129,10 @@ private:
   mlir::Operation *op;
   Tiling tiling;
   int64_t threads, teams;
-  /// The most blocks of a launch.
+  /// The most blocks of a launch, and those that are meant to share a
+  /// multiprocessor, 0 for any number.
   int64_t mostBlocks;
+  int64_t resident = 0;
   bool prefetches;
   /// The kernel's operands.
   llvm::SmallVector<mlir::Value> arguments;

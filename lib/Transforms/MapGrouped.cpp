@@ -23,6 +23,9 @@
 using namespace kami;
 using namespace mlir;
 
+/// Of the widest pieces that are copied.
+static constexpr int64_t pieceBytes = 16;
+
 namespace {
 
 /// Writes the work of one block.
@@ -47,12 +50,15 @@ private:
   /// columns of C that the tile has.
   struct Operands {
     Value a, b;
+    /// Whether rows of A and B begin at multiples of 16 bytes.
+    Value areAligned;
     Value n;
     Cut rows, across;
   };
   FindProductOp find(ValueRange place);
   Operands operandsAt(const Place &place);
-  GemmOp emit(const Place &place);
+  GemmOp emit(const Place &place, const Operands &own);
+  void emitEither(const Place &place);
   void emitLoopAhead(Value first, Value step);
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value).getResult();
@@ -64,7 +70,8 @@ private:
   Value scale(Value source, Value product);
   Value start(Role role, Value product);
   Cut cut(Value tile, Value extent, int64_t tileExtent);
-  Value view(Role role, Value product, Value columns, Cut rows, Cut inRow);
+  Value view(Role role, Value product, Value columns, Cut rows, Cut inRow,
+             Value *places = nullptr);
 
   ImplicitLocOpBuilder &b;
   GroupedGemmOp op;
@@ -108,9 +115,11 @@ GroupedTile::Cut GroupedTile::cut(Value tile, Value extent,
                                  arith::SubIOp::create(b, extent, offset))};
 }
 
-/// A part of the operand's matrix, which has so many `columns` in memory.
+/// A part of the operand's matrix, which has so many `columns` in memory. Bits
+/// of `places` are set that are set in the address, or in the bytes from one
+/// row to the next.
 Value GroupedTile::view(Role role, Value product, Value columns, Cut rows,
-                        Cut inRow) {
+                        Cut inRow, Value *places) {
   Value matrices = values.lookup(role == Role::A   ? op.getA()
                                  : role == Role::B ? op.getB()
                                                    : op.getC());
@@ -121,6 +130,15 @@ Value GroupedTile::view(Role role, Value product, Value columns, Cut rows,
       arith::AddIOp::create(b, start(role, product),
                             arith::MulIOp::create(b, rows.offset, stride)),
       inRow.offset);
+  if (places) {
+    Value bytes = constant(op.getElementType(role).getIntOrFloatBitWidth() / 8);
+    Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, matrices);
+    Value address =
+        arith::AddIOp::create(b, base, arith::MulIOp::create(b, offset, bytes));
+    *places = b.createOrFold<arith::OrIOp>(
+        *places, arith::OrIOp::create(b, address,
+                                      arith::MulIOp::create(b, stride, bytes)));
+  }
   constexpr int64_t dynamic = ShapedType::kDynamic;
   auto type = MemRefType::get(
       {dynamic, dynamic}, op.getElementType(role),
@@ -141,22 +159,43 @@ GroupedTile::Operands GroupedTile::operandsAt(const Place &place) {
   Cut rows = cut(arith::DivUIOp::create(b, local, columns), m, plan.tile.m);
   Cut across = cut(arith::RemUIOp::create(b, local, columns), n, plan.tile.n);
   Cut deep = {constant(0), k};
-  Value a = op.getTransposeA() ? view(Role::A, product, m, deep, rows)
-                               : view(Role::A, product, k, rows, deep);
-  Value other = op.getTransposeB() ? view(Role::B, product, k, across, deep)
-                                   : view(Role::B, product, n, deep, across);
-  return {a, other, n, rows, across};
+  Value places = constant(0);
+  Value a = op.getTransposeA() ? view(Role::A, product, m, deep, rows, &places)
+                               : view(Role::A, product, k, rows, deep, &places);
+  Value other = op.getTransposeB()
+                    ? view(Role::B, product, k, across, deep, &places)
+                    : view(Role::B, product, n, deep, across, &places);
+  Value areAligned = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq,
+      arith::AndIOp::create(b, places, constant(pieceBytes - 1)), constant(0));
+  return {a, other, areAligned, n, rows, across};
 }
 
-GemmOp GroupedTile::emit(const Place &place) {
+GemmOp GroupedTile::emit(const Place &place, const Operands &own) {
   Value product = place.product;
-  Operands own = operandsAt(place);
   Value c = view(Role::C, product, own.n, own.rows, own.across);
   return GemmOp::create(
       b, Type(), own.a, own.b, c, scale(op.getAlpha(), product),
       scale(op.getBeta(), product), op.getTransposeA(), op.getTransposeB(),
       op.getAccumulator(), *op.getPlan(), op.getPrecisionAttr(),
       op.getUnsignedA(), op.getUnsignedB());
+}
+
+/// The product, apart for rows that are aligned where these are copied: what
+/// tells pieces of 16 bytes from others at each copy takes registers in the
+/// loop over k.
+void GroupedTile::emitEither(const Place &place) {
+  Operands own = operandsAt(place);
+  if (plan.transport != Transport::Copied) {
+    emit(place, own);
+    return;
+  }
+  auto choice = scf::IfOp::create(b, own.areAligned, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  emit(place, own).setAlignedRows(true);
+  b.setInsertionPointToStart(choice.elseBlock());
+  emit(place, own);
 }
 
 /// Whose tile a place's is, from that place's product on.
@@ -195,7 +234,7 @@ void GroupedTile::emitLoop() {
   b.setInsertionPointToEnd(body);
   Place place = {body->getArgument(0), body->getArgument(1),
                  body->getArgument(2)};
-  emit(place);
+  emitEither(place);
   Value next = arith::AddIOp::create(b, place.tile, step);
   scf::YieldOp::create(b, ValueRange{next, place.product, place.before});
 }
@@ -225,7 +264,7 @@ void GroupedTile::emitLoopAhead(Value first, Value step) {
                 choose(found.getProduct(), place.product),
                 choose(found.getBefore(), place.before)};
   Operands operands = operandsAt(next);
-  GemmOp product = emit(place);
+  GemmOp product = emit(place, operandsAt(place));
   turn = prefetchNext(b, product, plan, operands.a, operands.b,
                       found.getFound(), turn);
   scf::YieldOp::create(b, ValueRange{found.getFound(), next.tile, next.product,
@@ -244,6 +283,7 @@ LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
   if (plan->blocks == 0)
     return op.emitOpError("expected a plan with a number of blocks");
   GridKernel kernel(op, {}, op.getPlan()->getThreads());
+  kernel.keepResident(*plan);
   constexpr int64_t dynamic = ShapedType::kDynamic;
   kernel.run(symbols,
              kernelName("grouped_gemm", {dynamic, dynamic, dynamic},

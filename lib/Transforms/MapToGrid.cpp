@@ -92,6 +92,7 @@ static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
       op.getC(), 0, 1, plan->tile.m, plan->tile.n, isPacked ? plan->teams : 0};
   GridKernel kernel(op, tiling, op.getPlan()->getThreads(),
                     isPacked ? 1 : plan->teams, plan->blocks, plan->prefetches);
+  kernel.keepResident(*plan);
   kernel.run(symbols,
              kernelName("gemm", {op.getM(), op.getN(), op.getK()},
                         op.getAType().getElementType()),

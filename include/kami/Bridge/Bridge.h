@@ -28,6 +28,11 @@ struct ChainProblem;
 /// The module attribute that names the chip.
 constexpr llvm::StringLiteral targetAttributeName = "kami.target";
 
+/// Of a kernel whose blocks take tiles in turn: how many of them are meant to
+/// share a multiprocessor, so that all run from the start.
+constexpr llvm::StringLiteral residentBlocksAttributeName =
+    "kami.resident_blocks";
+
 /// The kind whose elements have the type in memory; nothing for a type that no
 /// table knows. f32 is f32, never tf32, and i8 has a sign: only an op says
 /// otherwise.

@@ -25,7 +25,8 @@ def Kami_CopyAsyncOp : Kami_Op<"copy_async", [DeclareOpInterfaceMethods<MemoryEf
 
     Lowers to copies of 16, 8 or 4 bytes without registers where elements are
     adjacent in the same dimension of both and aligned, which is tested at run
-    time where it is not known, and to loads and stores elsewhere.
+    time where it is not known, and to loads and stores elsewhere. With
+    `aligned_rows`, lines of adjacent elements begin at multiples of 16 bytes.
 
     Example:
 
@@ -42,8 +43,8 @@ def Kami_CopyAsyncOp : Kami_Op<"copy_async", [DeclareOpInterfaceMethods<MemoryEf
     * (C3) there is at least one thread
   }];
   let arguments = (ins Kami_GlobalMatrix:$source, Kami_GlobalMatrix:$dest,
-                       I64Attr:$threads);
-  let assemblyFormat = "$source `to` $dest `by` $threads attr-dict `:` type($source) `to` type($dest)";
+                       I64Attr:$threads, UnitAttr:$alignedRows);
+  let assemblyFormat = "$source `to` $dest `by` $threads (`aligned_rows` $alignedRows^)? attr-dict `:` type($source) `to` type($dest)";
   let hasVerifier = 1;
 }
 
@@ -59,7 +60,8 @@ def Kami_PlaceAsyncOp : Kami_Op<"place_async", [DeclareOpInterfaceMethods<Memory
     Lowers to copies of 16, 8 or 4 bytes without registers where elements are
     adjacent in device memory along the dimension that they are in the matrix,
     and aligned, which is tested at run time where it is not known, and to loads
-    and stores elsewhere.
+    and stores elsewhere. With `aligned_rows`, lines of adjacent elements begin at
+    multiples of 16 bytes.
 
     Example:
 
@@ -75,8 +77,9 @@ def Kami_PlaceAsyncOp : Kami_Op<"place_async", [DeclareOpInterfaceMethods<Memory
     * (C3) there is at least one thread
   }];
   let arguments = (ins Kami_GlobalMatrix:$source, Kami_SharedBuffer:$buffer,
-                       Kami_SharedMatrixAttr:$matrix, I64Attr:$threads);
-  let assemblyFormat = "$source `to` $buffer `in` $matrix `by` $threads attr-dict `:` type($source) `,` type($buffer)";
+                       Kami_SharedMatrixAttr:$matrix, I64Attr:$threads,
+                       UnitAttr:$alignedRows);
+  let assemblyFormat = "$source `to` $buffer `in` $matrix `by` $threads (`aligned_rows` $alignedRows^)? attr-dict `:` type($source) `,` type($buffer)";
   let hasVerifier = 1;
 }
 

@@ -86,6 +86,9 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     work. `reproducible = false` leaves the planner free to choose another order
     of the sums for another batch.
 
+    `aligned_rows` is the caller's promise that what is stored as rows of A and B
+    begins at multiples of 16 bytes, also where strides are known only at run time.
+
     On tensors the result is the new C; on memrefs C is written in place. Its
     elements must not overlap each other, A, B or what regions read. The verifier
     sees that where strides are static, or where C is A or B; that strides known at
@@ -193,6 +196,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     UnitAttr:$unsignedA, UnitAttr:$unsignedB,
     UnitAttr:$conjugateA, UnitAttr:$conjugateB,
     DefaultValuedAttr<BoolAttr, "true">:$reproducible,
+    UnitAttr:$alignedRows,
     OptionalAttr<AffineMapArrayAttr>:$prologueAMaps,
     OptionalAttr<AffineMapArrayAttr>:$prologueBMaps,
     OptionalAttr<AffineMapArrayAttr>:$epilogueMaps);
@@ -206,7 +210,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     (`conjugate_a` $conjugateA^)? (`conjugate_b` $conjugateB^)?
     `accumulator` `(` $accumulator `)` (`precision` `` $precision^)?
     (`unsigned_a` $unsignedA^)? (`unsigned_b` $unsignedB^)?
-    (`reproducible` `=` $reproducible^)?
+    (`reproducible` `=` $reproducible^)? (`aligned_rows` $alignedRows^)?
     (`prologue_a` custom<ElementRegion>($prologueAOperands, type($prologueAOperands),
                                         $prologueAMaps, $prologueA)^)?
     (`prologue_b` custom<ElementRegion>($prologueBOperands, type($prologueBOperands),

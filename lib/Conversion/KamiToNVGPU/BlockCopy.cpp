@@ -51,7 +51,7 @@ struct Piece {
 class BlockCopy {
 public:
   BlockCopy(ImplicitLocOpBuilder &b, Value matrix, Value tile, int64_t threads,
-            const CopyAlignment &alignment);
+            const CopyAlignment &alignment, bool alignedRows = false);
   /// To where the matrix unit finds it.
   BlockCopy(ImplicitLocOpBuilder &b, PlaceAsyncOp op,
             const CopyAlignment &alignment);
@@ -83,6 +83,8 @@ private:
   /// the tile adjacent in the last dimension.
   Value matrix, tile;
   CopyAlignment alignment;
+  /// Whether somebody promises that lines begin at multiples of 16 bytes.
+  bool alignedRows;
   int64_t threads;
   int64_t lines, lineElements, elementBytes;
   /// How the matrix unit orders the tile, which is one row of elements then.
@@ -118,8 +120,10 @@ Value BlockCopy::transposed(Value memref) {
 }
 
 BlockCopy::BlockCopy(ImplicitLocOpBuilder &b, Value matrix, Value tile,
-                     int64_t threads, const CopyAlignment &alignment)
-    : b(b), matrix(matrix), tile(tile), alignment(alignment), threads(threads) {
+                     int64_t threads, const CopyAlignment &alignment,
+                     bool alignedRows)
+    : b(b), matrix(matrix), tile(tile), alignment(alignment),
+      alignedRows(alignedRows), threads(threads) {
   auto type = cast<MemRefType>(tile.getType());
   if (!isAlong(type, 1) && isAlong(type, 0)) {
     this->matrix = transposed(matrix);
@@ -135,7 +139,8 @@ BlockCopy::BlockCopy(ImplicitLocOpBuilder &b, Value matrix, Value tile,
 BlockCopy::BlockCopy(ImplicitLocOpBuilder &b, PlaceAsyncOp op,
                      const CopyAlignment &alignment)
     : b(b), matrix(op.getSource()), alignment(alignment),
-      threads(op.getThreads()), order(op.getMatrix().getMatrix()) {
+      alignedRows(op.getAlignedRows()), threads(op.getThreads()),
+      order(op.getMatrix().getMatrix()) {
   elementBytes = order->elementBytes;
   lines = order->lines();
   lineElements = order->majorExtent();
@@ -198,6 +203,8 @@ bool BlockCopy::mayCopy(int64_t bytes) const {
 
 /// Whether the matrix's are; null if that is known.
 Value BlockCopy::isCopyable(int64_t bytes) {
+  if (alignedRows)
+    return {};
   Value all;
   auto add = [&](Value value) {
     all = all ? b.createOrFold<arith::OrIOp>(all, value) : value;
@@ -465,7 +472,8 @@ namespace {
 
 void convert(ImplicitLocOpBuilder &b, CopyAsyncOp op,
              const CopyAlignment &alignment) {
-  BlockCopy(b, op.getSource(), op.getDest(), op.getThreads(), alignment)
+  BlockCopy(b, op.getSource(), op.getDest(), op.getThreads(), alignment,
+            op.getAlignedRows())
       .copyIn();
 }
 

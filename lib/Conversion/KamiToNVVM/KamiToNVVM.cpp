@@ -153,11 +153,16 @@ struct ConvertKamiToNVVM
       return signalPassFailure();
     // Told the size of a block only, ptxas spills a few registers for another
     // resident block. How many there are is the plan's business.
-    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (kernel.isKernel() && kernel.getKnownBlockSize() &&
-          !kernel->hasAttr(NVVM::NVVMDialect::getMinctasmAttrName()))
-        kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                        Builder(&getContext()).getI32IntegerAttr(1));
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
+      if (!kernel.isKernel() || !kernel.getKnownBlockSize() ||
+          kernel->hasAttr(NVVM::NVVMDialect::getMinctasmAttrName()))
+        continue;
+      auto resident =
+          kernel->getAttrOfType<IntegerAttr>(residentBlocksAttributeName);
+      kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      Builder(&getContext())
+                          .getI32IntegerAttr(resident ? resident.getInt() : 1));
+    }
     if (failed(verifyWgmmaTarget(getOperation())) ||
         failed(verifyMatrixStores()) || failed(expandWgmma(getOperation())))
       return signalPassFailure();

@@ -29,7 +29,9 @@ module attributes {kami.target = #kami.target<"sm_90">} {
     return
   }
 
+  // 264 blocks are two for each of 132 multiprocessors.
   // CHECK:       gpu.func @grouped_gemm_dxdxd_f16
+  // CHECK-SAME:    kami.resident_blocks = 2
   // CHECK-DAG:     %[[BLOCK:.+]] = gpu.block_id x
   // CHECK-DAG:     %[[STEP:.+]] = gpu.grid_dim x
   // CHECK:         scf.while (%{{.+}} = %[[BLOCK]],
@@ -38,7 +40,12 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:           %[[M:.+]] = memref.load
   // CHECK:           arith.shrui
   // CHECK:           memref.reinterpret_cast {{.+}} to memref<?x?xf16, strided<[?, 1], offset: ?>>
-  // CHECK:           kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b
+  // CHECK:           %[[BITS:.+]] = arith.andi %{{.+}}, %c15
+  // CHECK:           %[[ALIGNED:.+]] = arith.cmpi eq, %[[BITS]], %c0
+  // CHECK:           scf.if %[[ALIGNED]] {
+  // CHECK:             kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b accumulator(f32) aligned_rows
+  // CHECK:           } else {
+  // CHECK:             kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b accumulator(f32) plan
   // CHECK:           arith.addi %{{.+}}, %[[STEP]]
 
   // CHECK:       gpu.func @gemm_16x16x16_f16

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Driver/GemmSpec.h"
+#include "kami/Driver/GroupedSpec.h"
 #include "kami/Driver/Run.h"
 #include "kami/Model/PaperModel.h"
 #include "kami/Plan/Planner.h"
@@ -203,6 +204,102 @@ TEST(Reproducible, BitsDoNotDependOnTheBatch) {
          {multiplyBatch(spec, many), multiplyBatch(spec, many, /*blocks=*/3)})
       for (int64_t position : {0, 5, 137})
         expectSame(all, position);
+  }
+}
+
+namespace {
+/// The bytes of C of the product in that position, of products that each are of
+/// a size and have random elements of their own, which their numbers decide.
+std::vector<uint8_t> multiplyGroup(ElementKind type,
+                                   llvm::ArrayRef<int64_t> products,
+                                   size_t position,
+                                   std::optional<int64_t> blocks = {}) {
+  GroupedSpec spec;
+  spec.operand = type;
+  spec.accumulator = spec.output = defaultAccumulator(type);
+  spec.typical = {40, 40, 40};
+  std::array<int64_t, 3> end = {};
+  for (int64_t number : products) {
+    GroupedProduct product;
+    product.extents = {9 + number * 7 % 64, 5 + number * 11 % 64,
+                       3 + number * 13 % 100};
+    auto [m, n, k] = product.extents;
+    product.leading = packedLeading(product.extents, false, false);
+    product.at = end;
+    for (auto [at, elements] :
+         llvm::zip_equal(end, std::array{m * k, k * n, m * n}))
+      at += elements;
+    spec.products.push_back(product);
+  }
+  mlir::MLIRContext context;
+  loadAllDialects(context);
+  mlir::OwningOpRef<mlir::ModuleOp> module = buildModule(&context, spec);
+  auto function = *module->getOps<mlir::func::FuncOp>().begin();
+  for (unsigned number : {0, 1}) {
+    auto memref =
+        mlir::cast<mlir::MemRefType>(function.getArgumentTypes()[number]);
+    auto element = mlir::cast<mlir::FloatType>(memref.getElementType());
+    std::vector<llvm::APFloat> values(
+        memref.getNumElements(),
+        llvm::APFloat::getZero(element.getFloatSemantics()));
+    for (auto [index, product] : llvm::enumerate(spec.products)) {
+      auto [m, n, k] = product.extents;
+      std::mt19937_64 random(2 * products[index] + number);
+      std::uniform_real_distribution<double> uniform(-1, 1);
+      for (int64_t i = 0; i != (number == 0 ? m * k : k * n); ++i) {
+        llvm::APFloat value(uniform(random));
+        bool isInexact;
+        value.convert(element.getFloatSemantics(),
+                      llvm::APFloat::rmNearestTiesToEven, &isInexact);
+        values[(*product.at)[number] + i] = value;
+      }
+    }
+    function.setArgAttr(
+        number, contentsAttributeName,
+        mlir::DenseElementsAttr::get(
+            mlir::RankedTensorType::get(memref.getShape(), element), values));
+  }
+  CompileOptions compile;
+  RunOptions run;
+  run.poisoned = {2};
+  if (blocks) {
+    // The planner's choice, by few blocks in turn.
+    auto planned = mlir::OwningOpRef<mlir::ModuleOp>(module->clone());
+    mlir::FailureOr<Compilation> choice =
+        kami::compile(*planned, compile, Level::Target);
+    EXPECT_TRUE(succeeded(choice));
+    compile.plan = choice->kernels.front().plan;
+    compile.plan->blocks = *blocks;
+  }
+  Compilation compilation;
+  llvm::Expected<RunResult> result =
+      compileAndRun(*module, compile, run, compilation);
+  if (!result) {
+    ADD_FAILURE() << llvm::toString(result.takeError());
+    return {};
+  }
+  EXPECT_TRUE(result->ok) << result->failure;
+  const GroupedProduct &product = spec.products[position];
+  int64_t bytes = byteWidth(spec.output);
+  auto begin = result->contents[2].begin() + (*product.at)[2] * bytes;
+  return {begin, begin + product.extents.m * product.extents.n * bytes};
+}
+} // namespace
+
+// The same of products that each have a size of their own.
+TEST(Reproducible, BitsDoNotDependOnTheGroup) {
+  for (ElementKind type :
+       {ElementKind::F16, ElementKind::TF32, ElementKind::F64}) {
+    std::vector<uint8_t> alone = multiplyGroup(type, {5}, 0);
+    ASSERT_FALSE(alone.empty());
+    EXPECT_EQ(multiplyGroup(type, {1, 2, 5}, 2), alone);
+    std::vector<int64_t> many(40);
+    std::iota(many.begin(), many.end(), 0);
+    many[0] = many[33] = 5;
+    for (size_t position : {0, 5, 33}) {
+      EXPECT_EQ(multiplyGroup(type, many, position), alone);
+      EXPECT_EQ(multiplyGroup(type, many, position, /*blocks=*/3), alone);
+    }
   }
 }
 

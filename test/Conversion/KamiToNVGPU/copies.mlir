@@ -23,6 +23,19 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Somebody promises what strides do not tell.
+  // CHECK-LABEL: gpu.func @promised
+  // CHECK-NOT:     scf.if
+  // CHECK:         nvgpu.device_async_copy {{.+}}, 8{{.*}} {bypassL1}
+  // CHECK-NOT:     memref.load
+  // CHECK:         gpu.return
+  gpu.func @promised(%a: memref<64x32xf16, strided<[?, 1], offset: ?>>) workgroup(%s: !buffer {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %t = memref.subview %s[0, 0] [64, 32] [1, 1] : !buffer to !tile
+    kami.copy_async %a to %t by 128 aligned_rows : memref<64x32xf16, strided<[?, 1], offset: ?>> to !tile
+    gpu.return
+  }
+
   // To where the matrix unit reads: in each line of 128 bytes, the piece's number is
   // permuted by the line's; a fence makes what arrives visible to the unit.
   // CHECK-LABEL: gpu.func @placed

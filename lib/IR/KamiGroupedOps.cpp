@@ -81,19 +81,45 @@ void GroupedGemmOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Write::get(), &getCMutable());
 }
 
-LogicalResult FindProductOp::verify() {
-  ArrayRef<int64_t> extents = getExtents();
-  if (extents.size() != 2)
-    return emitOpError("expected two extents of a tile, but got ")
+/// (C1) and (C2) of the ops that count work.
+template <typename OpTy> static LogicalResult verifyWork(OpTy op) {
+  ArrayRef<int64_t> extents = op.getExtents();
+  if (extents.size() != 3)
+    return op.emitOpError("expected three extents of a tile, but got ")
            << extents.size();
   for (int64_t extent : extents)
     if (extent < 1)
-      return emitOpError("expected a tile's extents to be positive, but got ")
+      return op.emitOpError(
+                 "expected a tile's extents to be positive, but got ")
              << extent;
+  if (int64_t start = op.getStart(); start < 1)
+    return op.emitOpError("expected the start of a tile to be positive, but "
+                          "got ")
+           << start;
   return success();
 }
 
-void FindProductOp::getEffects(Effects &effects) {
-  effects.emplace_back(MemoryEffects::Read::get(), &getMMutable());
-  effects.emplace_back(MemoryEffects::Read::get(), &getNMutable());
+template <typename OpTy>
+static void addWorkEffects(
+    OpTy op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+                 &effects) {
+  for (OpOperand *sizes :
+       {&op.getMMutable(), &op.getNMutable(), &op.getKMutable()})
+    effects.emplace_back(MemoryEffects::Read::get(), sizes);
+}
+
+LogicalResult CountWorkOp::verify() { return verifyWork(*this); }
+
+void CountWorkOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addWorkEffects(*this, effects);
+}
+
+LogicalResult FindProductOp::verify() { return verifyWork(*this); }
+
+void FindProductOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addWorkEffects(*this, effects);
 }

@@ -35,6 +35,49 @@ static LogicalResult readCount(Execution &x, Warp &warp,
   return success();
 }
 
+/// Products as an op counts their work: its operands from `first` on are their
+/// sizes.
+template <typename OpTy>
+static LogicalResult workOf(Execution &x, Warp &warp,
+                            const Instruction &instruction, OpTy op,
+                            unsigned first, int64_t product, int64_t &work) {
+  int64_t tiles[3];
+  for (unsigned i = 0; i != 3; ++i) {
+    const MemRef &sizes = warp.memrefs[instruction.operands[first + i].index];
+    int64_t extent;
+    if (failed(readCount(x, warp, instruction, sizes, product, extent)))
+      return failure();
+    tiles[i] = llvm::divideCeil(extent, op.getExtents()[i]);
+  }
+  work = tiles[0] * tiles[1] * (tiles[2] + int64_t(op.getStart()));
+  return success();
+}
+
+static void give(Execution &x, Warp &warp, const Instruction &instruction,
+                 llvm::ArrayRef<int64_t> values) {
+  for (auto [slot, value] : llvm::zip_equal(instruction.results, values)) {
+    uint64_t *output = x.lanes(warp, slot);
+    std::fill(output, output + x.width, uint64_t(value));
+  }
+}
+
+static LogicalResult runCount(Execution &x, Warp &warp,
+                              const Instruction &instruction) {
+  auto op = cast<CountWorkOp>(instruction.op);
+  if (failed(x.requireConverged(warp, instruction)))
+    return failure();
+  int64_t count = warp.memrefs[instruction.operands[0].index].sizes[0];
+  int64_t sum = 0;
+  for (int64_t product = 0; product < count; ++product) {
+    int64_t work;
+    if (failed(workOf(x, warp, instruction, op, /*first=*/0, product, work)))
+      return failure();
+    sum += work;
+  }
+  give(x, warp, instruction, sum);
+  return success();
+}
+
 static LogicalResult runFind(Execution &x, Warp &warp,
                              const Instruction &instruction) {
   auto op = cast<FindProductOp>(instruction.op);
@@ -44,39 +87,35 @@ static LogicalResult runFind(Execution &x, Warp &warp,
   for (unsigned i = 0; i != 3; ++i)
     if (failed(x.uniform(warp, instruction, instruction.operands[i], given[i])))
       return failure();
-  auto [tile, product, before] = given;
-  const MemRef &m = warp.memrefs[instruction.operands[3].index];
-  const MemRef &n = warp.memrefs[instruction.operands[4].index];
+  auto [wanted, product, before] = given;
+  int64_t count = warp.memrefs[instruction.operands[3].index].sizes[0];
   bool found = false;
-  for (; product < m.sizes[0]; ++product) {
-    int64_t rows, columns;
-    if (failed(readCount(x, warp, instruction, m, product, rows)) ||
-        failed(readCount(x, warp, instruction, n, product, columns)))
+  for (; product < count; ++product) {
+    int64_t work;
+    if (failed(workOf(x, warp, instruction, op, /*first=*/3, product, work)))
       return failure();
-    int64_t tiles = llvm::divideCeil(rows, op.getExtents()[0]) *
-                    llvm::divideCeil(columns, op.getExtents()[1]);
-    found = before + tiles > tile;
+    found = before + work > wanted;
     if (found)
       break;
-    before += tiles;
+    before += work;
   }
-  for (auto [slot, value] :
-       llvm::zip_equal(instruction.results,
-                       std::array<int64_t, 3>{product, before, found})) {
-    uint64_t *output = x.lanes(warp, slot);
-    std::fill(output, output + x.width, uint64_t(value));
-  }
+  give(x, warp, instruction, {product, before, found});
   return success();
 }
 
 LogicalResult kami::sim::decodeGroupedOps(Decoder &decoder, Operation *op,
                                           bool &handled) {
-  auto find = dyn_cast<FindProductOp>(op);
-  handled = bool(find);
-  if (!find)
-    return success();
-  for (Value array : {find.getM(), find.getN()})
-    decoder.accesses(
-        *formatOf(cast<MemRefType>(array.getType()).getElementType()));
-  return decoder.emit(op, runFind);
+  auto decode = [&](auto counts, auto run) {
+    for (Value array : {counts.getM(), counts.getN(), counts.getK()})
+      decoder.accesses(
+          *formatOf(cast<MemRefType>(array.getType()).getElementType()));
+    return decoder.emit(op, run);
+  };
+  handled = true;
+  if (auto find = dyn_cast<FindProductOp>(op))
+    return decode(find, runFind);
+  if (auto count = dyn_cast<CountWorkOp>(op))
+    return decode(count, runCount);
+  handled = false;
+  return success();
 }

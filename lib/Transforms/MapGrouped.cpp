@@ -25,6 +25,9 @@ using namespace mlir;
 
 /// Of the widest pieces that are copied.
 static constexpr int64_t pieceBytes = 16;
+/// How many tiles of k take as long as beginning a tile and storing its C: an
+/// assumption, which decides how evenly work is shared, not what is computed.
+static constexpr int64_t tileStart = 4;
 
 namespace {
 
@@ -38,9 +41,10 @@ public:
   void emitLoop();
 
 private:
-  /// A tile of all products', whose it is, and how many are before that one's.
+  /// Where a tile's work begins in that of all products, whose it is, and how
+  /// much is before that one's.
   struct Place {
-    Value tile, product, before;
+    Value work, product, before;
   };
   /// Where a tile begins along a dimension, and how much of it there is.
   struct Cut {
@@ -49,6 +53,8 @@ private:
   /// The operands of a tile of a product that has `n` columns, and the rows and
   /// columns of C that the tile has.
   struct Operands {
+    /// Work of a tile.
+    Value each;
     Value a, b;
     /// Whether rows of A and B begin at multiples of 16 bytes.
     Value areAligned;
@@ -56,10 +62,15 @@ private:
     Cut rows, across;
   };
   FindProductOp find(ValueRange place);
+  Value workOfTile(Value k);
+  std::pair<Place, Value> share();
   Operands operandsAt(const Place &place);
   GemmOp emit(const Place &place, const Operands &own);
-  void emitEither(const Place &place);
-  void emitLoopAhead(Value first, Value step);
+  Value emitEither(const Place &place);
+  Value isBefore(Value work, Value end) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, work, end);
+  }
+  void emitLoopAhead(const Place &first, Value end);
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value).getResult();
   }
@@ -155,7 +166,9 @@ GroupedTile::Operands GroupedTile::operandsAt(const Place &place) {
   Value m = extent(op.getM(), product), n = extent(op.getN(), product),
         k = extent(op.getK(), product);
   Value columns = arith::CeilDivUIOp::create(b, n, constant(plan.tile.n));
-  Value local = arith::SubIOp::create(b, place.tile, place.before);
+  Value each = workOfTile(k);
+  Value local = arith::DivUIOp::create(
+      b, arith::SubIOp::create(b, place.work, place.before), each);
   Cut rows = cut(arith::DivUIOp::create(b, local, columns), m, plan.tile.m);
   Cut across = cut(arith::RemUIOp::create(b, local, columns), n, plan.tile.n);
   Cut deep = {constant(0), k};
@@ -168,7 +181,7 @@ GroupedTile::Operands GroupedTile::operandsAt(const Place &place) {
   Value areAligned = arith::CmpIOp::create(
       b, arith::CmpIPredicate::eq,
       arith::AndIOp::create(b, places, constant(pieceBytes - 1)), constant(0));
-  return {a, other, areAligned, n, rows, across};
+  return {each, a, other, areAligned, n, rows, across};
 }
 
 GemmOp GroupedTile::emit(const Place &place, const Operands &own) {
@@ -184,11 +197,11 @@ GemmOp GroupedTile::emit(const Place &place, const Operands &own) {
 /// The product, apart for rows that are aligned where these are copied: what
 /// tells pieces of 16 bytes from others at each copy takes registers in the
 /// loop over k.
-void GroupedTile::emitEither(const Place &place) {
+Value GroupedTile::emitEither(const Place &place) {
   Operands own = operandsAt(place);
   if (plan.transport != Transport::Copied) {
     emit(place, own);
-    return;
+    return own.each;
   }
   auto choice = scf::IfOp::create(b, own.areAligned, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -196,14 +209,61 @@ void GroupedTile::emitEither(const Place &place) {
   emit(place, own).setAlignedRows(true);
   b.setInsertionPointToStart(choice.elseBlock());
   emit(place, own);
+  return own.each;
 }
 
-/// Whose tile a place's is, from that place's product on.
+/// Whose work a place's is, from that place's product on.
 FindProductOp GroupedTile::find(ValueRange place) {
   return FindProductOp::create(
       b, place[0], place[1], place[2], values.lookup(op.getM()),
-      values.lookup(op.getN()),
-      b.getDenseI64ArrayAttr({plan.tile.m, plan.tile.n}));
+      values.lookup(op.getN()), values.lookup(op.getK()),
+      b.getDenseI64ArrayAttr({plan.tile.m, plan.tile.n, plan.tile.k}),
+      b.getI64IntegerAttr(tileStart));
+}
+
+/// Work of a tile of a product of that depth.
+Value GroupedTile::workOfTile(Value k) {
+  return arith::AddIOp::create(
+      b, arith::CeilDivUIOp::create(b, k, constant(plan.tile.k)),
+      constant(tileStart));
+}
+
+/// The block's share of all work, from its first tile to its end: the tiles
+/// that begin in it are its own. Blocks have as much of it as each other, give
+/// or take a tile.
+std::pair<GroupedTile::Place, Value> GroupedTile::share() {
+  Value all = CountWorkOp::create(
+      b, values.lookup(op.getM()), values.lookup(op.getN()),
+      values.lookup(op.getK()),
+      b.getDenseI64ArrayAttr({plan.tile.m, plan.tile.n, plan.tile.k}),
+      b.getI64IntegerAttr(tileStart));
+  Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  Value blocks = gpu::GridDimOp::create(b, gpu::Dimension::x);
+  // Whole parts, and one more for each of the first blocks while some is left.
+  Value part = arith::DivUIOp::create(b, all, blocks);
+  Value rest = arith::RemUIOp::create(b, all, blocks);
+  auto from = [&](Value number) -> Value {
+    return arith::AddIOp::create(b, arith::MulIOp::create(b, number, part),
+                                 arith::MinUIOp::create(b, number, rest));
+  };
+  Value begin = from(block);
+  Value end = from(arith::AddIOp::create(b, block, constant(1)));
+  // The first tile that does not begin before.
+  FindProductOp found = find(ValueRange{begin, constant(0), constant(0)});
+  auto guard = scf::IfOp::create(b, TypeRange(b.getIndexType()),
+                                 found.getFound(), /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(guard.thenBlock());
+  Value each = workOfTile(extent(op.getK(), found.getProduct()));
+  Value tiles = arith::CeilDivUIOp::create(
+      b, arith::SubIOp::create(b, begin, found.getBefore()), each);
+  scf::YieldOp::create(
+      b, arith::AddIOp::create(b, found.getBefore(),
+                               arith::MulIOp::create(b, tiles, each))
+             .getResult());
+  b.setInsertionPointToStart(guard.elseBlock());
+  scf::YieldOp::create(b, end);
+  return {{guard.getResult(0), found.getProduct(), found.getBefore()}, end};
 }
 
 /// The blocks of a `while` loop, whose condition and body follow.
@@ -219,32 +279,32 @@ makeLoop(ImplicitLocOpBuilder &b, ValueRange starts, TypeRange carried) {
 }
 
 void GroupedTile::emitLoop() {
-  Value first = gpu::BlockIdOp::create(b, gpu::Dimension::x);
-  Value step = gpu::GridDimOp::create(b, gpu::Dimension::x);
+  auto [first, end] = share();
   OpBuilder::InsertionGuard guard(b);
   if (plan.prefetches)
-    return emitLoopAhead(first, step);
-  SmallVector<Value> starts = {first, constant(0), constant(0)};
+    return emitLoopAhead(first, end);
+  SmallVector<Value> starts = {first.work, first.product, first.before};
   auto [condition, body] = makeLoop(b, starts, ValueRange(starts).getTypes());
   b.setInsertionPointToEnd(condition);
+  Value work = condition->getArgument(0);
   FindProductOp found = find(condition->getArguments());
-  scf::ConditionOp::create(b, found.getFound(),
-                           ValueRange{condition->getArgument(0),
-                                      found.getProduct(), found.getBefore()});
+  scf::ConditionOp::create(
+      b, isBefore(work, end),
+      ValueRange{work, found.getProduct(), found.getBefore()});
   b.setInsertionPointToEnd(body);
   Place place = {body->getArgument(0), body->getArgument(1),
                  body->getArgument(2)};
-  emitEither(place);
-  Value next = arith::AddIOp::create(b, place.tile, step);
+  Value next = arith::AddIOp::create(b, place.work, emitEither(place));
   scf::YieldOp::create(b, ValueRange{next, place.product, place.before});
 }
 
 /// The same, with the next tile's place known while one is computed.
-void GroupedTile::emitLoopAhead(Value first, Value step) {
-  Value zero = constant(0);
-  FindProductOp start = find(ValueRange{first, zero, zero});
-  SmallVector<Value> starts = {start.getFound(), first, start.getProduct(),
-                               start.getBefore(), zero};
+void GroupedTile::emitLoopAhead(const Place &first, Value end) {
+  FindProductOp start =
+      find(ValueRange{first.work, first.product, first.before});
+  SmallVector<Value> starts = {isBefore(first.work, end), first.work,
+                               start.getProduct(), start.getBefore(),
+                               constant(0)};
   auto [condition, body] =
       makeLoop(b, starts, ValueRange(starts).drop_front().getTypes());
   b.setInsertionPointToEnd(condition);
@@ -254,21 +314,22 @@ void GroupedTile::emitLoopAhead(Value first, Value step) {
   Place place = {body->getArgument(0), body->getArgument(1),
                  body->getArgument(2)};
   Value turn = body->getArgument(3);
-  Value after = arith::AddIOp::create(b, place.tile, step);
+  Operands own = operandsAt(place);
+  Value after = arith::AddIOp::create(b, place.work, own.each);
   FindProductOp found = find(ValueRange{after, place.product, place.before});
-  // What is looked at of a product that there is not is this one's.
+  Value exists = isBefore(after, end);
+  // What is looked at of a tile that is not the block's is this one's.
   auto choose = [&](Value next, Value own) -> Value {
-    return arith::SelectOp::create(b, found.getFound(), next, own);
+    return arith::SelectOp::create(b, exists, next, own);
   };
-  Place next = {choose(after, place.tile),
+  Place next = {choose(after, place.work),
                 choose(found.getProduct(), place.product),
                 choose(found.getBefore(), place.before)};
   Operands operands = operandsAt(next);
-  GemmOp product = emit(place, operandsAt(place));
-  turn = prefetchNext(b, product, plan, operands.a, operands.b,
-                      found.getFound(), turn);
-  scf::YieldOp::create(b, ValueRange{found.getFound(), next.tile, next.product,
-                                     next.before, turn});
+  GemmOp product = emit(place, own);
+  turn = prefetchNext(b, product, plan, operands.a, operands.b, exists, turn);
+  scf::YieldOp::create(
+      b, ValueRange{exists, next.work, next.product, next.before, turn});
 }
 
 LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {

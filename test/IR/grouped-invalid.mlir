@@ -79,6 +79,22 @@ func.func @typical(%a: memref<?xf16>, %c: memref<?xf32>, %at: !i64s, %m: !i32s) 
 
 func.func @tile(%tile: index, %m: memref<?xi32>) {
   // expected-error@+1 {{expected a tile's extents to be positive, but got 0}}
-  %p, %before, %found = kami.find_product %tile from %tile, %tile in %m, %m by [64, 0] : memref<?xi32>, memref<?xi32>
+  %p, %before, %found = kami.find_product %tile from %tile, %tile in %m, %m, %m by [64, 0, 32] start 1 : memref<?xi32>, memref<?xi32>, memref<?xi32>
+  return
+}
+
+// -----
+
+func.func @extents(%m: memref<?xi32>) {
+  // expected-error@+1 {{expected three extents of a tile, but got 2}}
+  %work = kami.count_work in %m, %m, %m by [64, 32] start 1 : memref<?xi32>, memref<?xi32>, memref<?xi32>
+  return
+}
+
+// -----
+
+func.func @start(%m: memref<?xi32>) {
+  // expected-error@+1 {{expected the start of a tile to be positive, but got 0}}
+  %work = kami.count_work in %m, %m, %m by [64, 32, 8] start 0 : memref<?xi32>, memref<?xi32>, memref<?xi32>
   return
 }

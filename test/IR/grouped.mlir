@@ -32,7 +32,9 @@ func.func @few(%a: memref<?xf32>, %at: !i64s, %m: !i32s) {
 
 // CHECK-LABEL: func.func @find
 func.func @find(%tile: index, %m: !i32s, %n: !i64s) -> (index, index, i1) {
-  // CHECK: kami.find_product %{{[^ ,]+}} from %{{[^ ,]+}}, %{{[^ ,]+}} in %{{[^ ,]+}}, %{{[^ ,]+}} by [64, 128] : memref<?xi32>, memref<?xi64>
-  %p, %before, %found = kami.find_product %tile from %tile, %tile in %m, %n by [64, 128] : !i32s, !i64s
+  // CHECK: kami.count_work in %{{[^ ,]+}}, %{{[^ ,]+}}, %{{[^ ,]+}} by [64, 128, 32] start 4 : memref<?xi32>, memref<?xi64>, memref<?xi32>
+  %work = kami.count_work in %m, %n, %m by [64, 128, 32] start 4 : !i32s, !i64s, !i32s
+  // CHECK: kami.find_product %{{[^ ,]+}} from %{{[^ ,]+}}, %{{[^ ,]+}} in %{{[^ ,]+}}, %{{[^ ,]+}}, %{{[^ ,]+}} by [64, 128, 32] start 4 : memref<?xi32>, memref<?xi64>, memref<?xi32>
+  %p, %before, %found = kami.find_product %tile from %tile, %tile in %m, %n, %m by [64, 128, 32] start 4 : !i32s, !i64s, !i32s
   return %p, %before, %found : index, index, i1
 }

@@ -1,5 +1,6 @@
-// Blocks find the tiles that are theirs, one after the other, and read all that
-// they need to know of the product; several of a batch take turns, too.
+// Blocks share all work evenly, find the tiles of their share, one after the other,
+// and read all that they need to know of the product; several of a batch take
+// turns, too.
 
 // RUN: kami-opt %s --kami-map-to-grid --canonicalize --cse | FileCheck %s
 
@@ -32,10 +33,14 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // 264 blocks are two for each of 132 multiprocessors.
   // CHECK:       gpu.func @grouped_gemm_dxdxd_f16
   // CHECK-SAME:    kami.resident_blocks = 2
+  // CHECK:         %[[ALL:.+]] = kami.count_work {{.+}} by [64, 32, 32] start 4
   // CHECK-DAG:     %[[BLOCK:.+]] = gpu.block_id x
-  // CHECK-DAG:     %[[STEP:.+]] = gpu.grid_dim x
-  // CHECK:         scf.while (%{{.+}} = %[[BLOCK]],
-  // CHECK:           kami.find_product {{.+}} by [64, 32]
+  // CHECK-DAG:     %[[BLOCKS:.+]] = gpu.grid_dim x
+  // CHECK-DAG:     arith.divui %[[ALL]], %[[BLOCKS]]
+  // CHECK:         kami.find_product {{.+}} by [64, 32, 32] start 4
+  // CHECK:         %[[FIRST:.+]] = scf.if
+  // CHECK:         scf.while (%{{.+}} = %[[FIRST]],
+  // CHECK:           kami.find_product
   // CHECK:           scf.condition
   // CHECK:           %[[M:.+]] = memref.load
   // CHECK:           arith.shrui
@@ -46,7 +51,6 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:             kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b accumulator(f32) aligned_rows
   // CHECK:           } else {
   // CHECK:             kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b accumulator(f32) plan
-  // CHECK:           arith.addi %{{.+}}, %[[STEP]]
 
   // CHECK:       gpu.func @gemm_16x16x16_f16
   // CHECK:         %[[FIRST:.+]] = gpu.block_id x

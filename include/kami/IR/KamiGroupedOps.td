@@ -117,34 +117,67 @@ def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
   }];
 }
 
-def Kami_FindProductOp : Kami_Op<"find_product", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "The product that a tile is of";
+def Kami_CountWorkOp : Kami_Op<"count_work", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "The work of all products";
   let description = [{
     Products have tiles of `tile_m × tile_n` of their C, as many as cover its m × n
-    elements, none where one is 0 or negative; tiles are numbered product by
-    product. `product` is the one that has `tile`, and `before` the number of tiles
-    of those before it. The search begins at the product `first`, before which
-    there are `first_before` tiles, no more than `tile`. `found` is false, and the
-    others mean nothing, where there are fewer tiles.
+    elements, none where one is 0 or negative. The work of a tile is the tiles of
+    `tile_k` that cover the product's k, none where that is 0 or negative, and
+    `start` for beginning and ending it.
+
+    All lanes of a warp execute the op.
+
+    Example:
+
+    ```mlir
+    %work = kami.count_work in %m, %n, %k by [64, 128, 32] start 4
+        : memref<?xi32>, memref<?xi32>, memref<?xi32>
+    ```
+
+    Constraints:
+    * (C1) there are three extents, which are positive
+    * (C2) `start` is positive
+  }];
+  let arguments = (ins Kami_Counts:$m, Kami_Counts:$n, Kami_Counts:$k,
+                       DenseI64ArrayAttr:$extents, I64Attr:$start);
+  let results = (outs Index:$work);
+  let assemblyFormat = [{
+    `in` $m `,` $n `,` $k `by` $extents `start` $start attr-dict
+    `:` type($m) `,` type($n) `,` type($k)
+  }];
+  let hasVerifier = 1;
+}
+
+def Kami_FindProductOp : Kami_Op<"find_product", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "The product that some work is of";
+  let description = [{
+    Work is as for `kami.count_work`, product by product and tile by tile.
+    `product` is the one that has the work of that number, `before` that of all
+    products before it. The search begins at the product `first`, before which
+    there is the work `first_before`, no more than `work`. `found` is false, and
+    the others mean nothing, where there is less work.
 
     All lanes of a warp execute the op, with the same operands.
 
     Example:
 
     ```mlir
-    %p, %before, %found = kami.find_product %tile from %first, %first_before
-        in %m, %n by [64, 128] : memref<?xi32>, memref<?xi32>
+    %p, %before, %found = kami.find_product %work from %first, %first_before
+        in %m, %n, %k by [64, 128, 32] start 4
+        : memref<?xi32>, memref<?xi32>, memref<?xi32>
     ```
 
     Constraints:
-    * (C1) tiles have positive extents
+    * (C1) there are three extents, which are positive
+    * (C2) `start` is positive
   }];
-  let arguments = (ins Index:$tile, Index:$first, Index:$firstBefore,
-                       Kami_Counts:$m, Kami_Counts:$n, DenseI64ArrayAttr:$extents);
+  let arguments = (ins Index:$work, Index:$first, Index:$firstBefore,
+                       Kami_Counts:$m, Kami_Counts:$n, Kami_Counts:$k,
+                       DenseI64ArrayAttr:$extents, I64Attr:$start);
   let results = (outs Index:$product, Index:$before, I1:$found);
   let assemblyFormat = [{
-    $tile `from` $first `,` $firstBefore `in` $m `,` $n `by` $extents attr-dict
-    `:` type($m) `,` type($n)
+    $work `from` $first `,` $firstBefore `in` $m `,` $n `,` $k `by` $extents
+    `start` $start attr-dict `:` type($m) `,` type($n) `,` type($k)
   }];
   let hasVerifier = 1;
 }

@@ -92,21 +92,35 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // 32 products at a time, summed up by shuffles.
+  // The work of 32 products at a time, summed up by shuffles of both halves.
   // CHECK-LABEL: gpu.func @find
   // CHECK:         scf.while
-  // CHECK-COUNT-5: gpu.shuffle up
+  // CHECK-COUNT-10: gpu.shuffle up
   // CHECK:         gpu.shuffle idx
   // CHECK:         scf.condition
   // CHECK-COUNT-5: gpu.shuffle xor
   gpu.func @find(%m: memref<?xi32>, %n: memref<?xi64>, %out: memref<2xindex>, %tile: index) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %p, %before, %found = kami.find_product %tile from %c0, %c0 in %m, %n by [64, 32] : memref<?xi32>, memref<?xi64>
+    %p, %before, %found = kami.find_product %tile from %c0, %c0 in %m, %n, %m by [64, 32, 16] start 4 : memref<?xi32>, memref<?xi64>, memref<?xi32>
     scf.if %found {
       memref.store %p, %out[%c0] : memref<2xindex>
       memref.store %before, %out[%c1] : memref<2xindex>
     }
+    gpu.return
+  }
+
+  // That of all: a round has loads of 32 products and no branch.
+  // CHECK-LABEL: gpu.func @count
+  // CHECK:         scf.for
+  // CHECK-NOT:       scf.if
+  // CHECK-COUNT-3:   memref.load
+  // CHECK:           scf.yield
+  // CHECK-COUNT-10: gpu.shuffle xor
+  gpu.func @count(%m: memref<?xi32>, %n: memref<?xi64>, %k: memref<?xi32>, %out: memref<1xindex>) kernel {
+    %c0 = arith.constant 0 : index
+    %work = kami.count_work in %m, %n, %k by [64, 32, 16] start 4 : memref<?xi32>, memref<?xi64>, memref<?xi32>
+    memref.store %work, %out[%c0] : memref<1xindex>
     gpu.return
   }
 }

@@ -72,6 +72,8 @@ public:
   /// Has a multiprocessor hold as many blocks at a time as the plan, whose
   /// blocks take tiles in turn, counts on.
   void keepResident(const Plan &plan);
+  /// So many; 0 where nothing is known of that.
+  int64_t blocksAtATime() const { return resident; }
 
   /// Puts a kernel of that name into the module and launches it before the op,
   /// with `sharedBytes` of dynamic shared memory where they are known. `emit`

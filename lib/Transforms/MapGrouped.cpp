@@ -34,9 +34,10 @@ namespace {
 /// Writes the work of one block.
 class GroupedTile {
 public:
+  /// `resident` blocks of the plan's share a multiprocessor.
   GroupedTile(ImplicitLocOpBuilder &b, GroupedGemmOp op, const Plan &plan,
-              IRMapping &values)
-      : b(b), op(op), plan(plan), values(values) {}
+              int64_t resident, IRMapping &values)
+      : b(b), op(op), plan(plan), resident(resident), values(values) {}
 
   void emitLoop();
 
@@ -63,6 +64,7 @@ private:
   };
   FindProductOp find(ValueRange place);
   Value workOfTile(Value k);
+  Value numberOfShare();
   std::pair<Place, Value> share();
   Operands operandsAt(const Place &place);
   GemmOp emit(const Place &place, const Operands &own);
@@ -87,6 +89,7 @@ private:
   ImplicitLocOpBuilder &b;
   GroupedGemmOp op;
   const Plan &plan;
+  int64_t resident;
   IRMapping &values;
 };
 
@@ -228,6 +231,20 @@ Value GroupedTile::workOfTile(Value k) {
       constant(tileStart));
 }
 
+/// Which of the shares is this block's: blocks are dealt to multiprocessors in
+/// turn, and those of one are to have shares beside each other, so that they
+/// read the same rows, and make up for a tile more or less.
+Value GroupedTile::numberOfShare() {
+  Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  if (resident < 2 || plan.blocks % resident != 0)
+    return block;
+  Value multiprocessors = constant(plan.blocks / resident);
+  Value place = arith::RemUIOp::create(b, block, multiprocessors);
+  Value round = arith::DivUIOp::create(b, block, multiprocessors);
+  return arith::AddIOp::create(
+      b, arith::MulIOp::create(b, place, constant(resident)), round);
+}
+
 /// The block's share of all work, from its first tile to its end: the tiles
 /// that begin in it are its own. Blocks have as much of it as each other, give
 /// or take a tile.
@@ -237,14 +254,15 @@ std::pair<GroupedTile::Place, Value> GroupedTile::share() {
       values.lookup(op.getK()),
       b.getDenseI64ArrayAttr({plan.tile.m, plan.tile.n, plan.tile.k}),
       b.getI64IntegerAttr(tileStart));
-  Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
-  Value blocks = gpu::GridDimOp::create(b, gpu::Dimension::x);
+  Value block = numberOfShare();
+  Value blocks = constant(plan.blocks);
   // Whole parts, and one more for each of the first blocks while some is left.
   Value part = arith::DivUIOp::create(b, all, blocks);
   Value rest = arith::RemUIOp::create(b, all, blocks);
   auto from = [&](Value number) -> Value {
-    return arith::AddIOp::create(b, arith::MulIOp::create(b, number, part),
-                                 arith::MinUIOp::create(b, number, rest));
+    Value whole = arith::MulIOp::create(b, number, part);
+    Value more = arith::MinUIOp::create(b, number, rest);
+    return arith::AddIOp::create(b, whole, more);
   };
   Value begin = from(block);
   Value end = from(arith::AddIOp::create(b, block, constant(1)));
@@ -351,7 +369,8 @@ LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
                         op.getElementType(Role::A)),
              kami::sharedLayout(*plan).bytes, plan->blocks,
              [&](IRMapping &values) {
-               GroupedTile(kernel.b, op, *plan, values).emitLoop();
+               GroupedTile(kernel.b, op, *plan, kernel.blocksAtATime(), values)
+                   .emitLoop();
              });
   op.erase();
   return success();

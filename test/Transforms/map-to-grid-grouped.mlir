@@ -34,9 +34,12 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:       gpu.func @grouped_gemm_dxdxd_f16
   // CHECK-SAME:    kami.resident_blocks = 2
   // CHECK:         %[[ALL:.+]] = kami.count_work {{.+}} by [64, 32, 32] start 4
-  // CHECK-DAG:     %[[BLOCK:.+]] = gpu.block_id x
-  // CHECK-DAG:     %[[BLOCKS:.+]] = gpu.grid_dim x
-  // CHECK-DAG:     arith.divui %[[ALL]], %[[BLOCKS]]
+  // Block b and b + 132 have shares beside each other.
+  // CHECK:         %[[BLOCK:.+]] = gpu.block_id x
+  // CHECK:         %[[PLACE:.+]] = arith.remui %[[BLOCK]], %c132
+  // CHECK:         arith.divui %[[BLOCK]], %c132
+  // CHECK:         arith.muli %[[PLACE]], %c2
+  // CHECK:         arith.divui %[[ALL]], %c264
   // CHECK:         kami.find_product {{.+}} by [64, 32, 32] start 4
   // CHECK:         %[[FIRST:.+]] = scf.if
   // CHECK:         scf.while (%{{.+}} = %[[FIRST]],

@@ -41,6 +41,7 @@ void kami::addPlanPasses(OpPassManager &pm, const PipelineOptions &options) {
   KamiAttachTargetOptions target;
   target.chip = options.chip;
   pm.addPass(createKamiAttachTarget(target));
+  pm.addPass(createKamiFlattenBatch());
   KamiAssignPlanOptions plan;
   plan.algorithm = options.algorithm;
   plan.warps = options.warps;

@@ -124,8 +124,14 @@ gpu::GPUFuncOp GridKernel::createKernel(SymbolTable &symbols,
   auto kernel = gpu::GPUFuncOp::create(b, name, type);
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   // What the launch promises of a matrix, the kernel knows.
+  auto promiseOf = [](Value argument) {
+    // A batch of one dimension begins where that of several does.
+    while (auto flat = argument.getDefiningOp<memref::CollapseShapeOp>())
+      argument = flat.getSrc();
+    return argument.getDefiningOp<memref::AssumeAlignmentOp>();
+  };
   for (auto [index, argument] : llvm::enumerate(arguments))
-    if (auto promise = argument.getDefiningOp<memref::AssumeAlignmentOp>())
+    if (memref::AssumeAlignmentOp promise = promiseOf(argument))
       kernel.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
                         b.getI64IntegerAttr(promise.getAlignment()));
   kernel.setKnownBlockSizeAttr(

@@ -23,6 +23,17 @@ def KamiAttachTarget : Pass<"kami-attach-target", "::mlir::ModuleOp"> {
   ];
 }
 
+def KamiFlattenBatch : Pass<"kami-flatten-batch"> {
+  let summary = "Make batches of one dimension where they have no gaps";
+  let description = [{
+    Where the dimensions of a batch follow each other without gaps in C and in every
+    operand that has them, they become one, so that products of all of them may
+    share a block. Products of tensors, inside a kernel, with regions, or with an
+    operand that some of the dimensions repeat stay as they are.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def KamiAssignPlan : Pass<"kami-assign-plan"> {
   let summary = "Choose how each product is split over a block's warps";
   let description = [{

@@ -276,14 +276,14 @@ static std::optional<Major> majorOf(Value operand, Role role, bool transposed) {
   return alongColumns == (role == Role::A) ? Major::K : Major::MN;
 }
 
-/// Whether the matrices of a batch lie without gaps in memory, one for each of
-/// C's along its last dimension of the batch.
-static bool isPackable(GemmOp op) {
+/// How many matrices of a batch lie without gaps in memory, one for each of C's
+/// along its last dimension of the batch.
+static int64_t packableProducts(GemmOp op) {
   auto result = dyn_cast<MemRefType>(op.getC().getType());
   if (!result || op.getBatchRank() == 0 || op.isComplex())
-    return false;
+    return 0;
   int64_t batch = result.getDimSize(op.getBatchRank() - 1);
-  return llvm::all_of(
+  bool areDense = llvm::all_of(
       ArrayRef<std::pair<Role, Value>>{
           {Role::A, op.getA()}, {Role::B, op.getB()}, {Role::C, op.getC()}},
       [&](std::pair<Role, Value> operand) {
@@ -302,6 +302,7 @@ static bool isPackable(GemmOp op) {
         return extents[0] == batch && isDense && extents[1] > 0 &&
                extents[2] > 0;
       });
+  return areDense ? plannedExtent(batch) : 0;
 }
 
 FailureOr<Problem> kami::problemOf(GemmOp op) {
@@ -330,7 +331,7 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
     problem.source = Source::Block;
   problem.batch = plannedBatch(op.getCType());
   problem.isReproducible = op.getReproducible() && op.getBatchRank() > 0;
-  problem.isPackable = isPackable(op);
+  problem.packable = std::min(packableProducts(op), problem.batch);
   auto isCopyable = [&](Role role, Value operand) {
     auto type = dyn_cast<MemRefType>(operand.getType());
     return !problem.isComplex && !op.hasElementRegion(role) &&

@@ -23,6 +23,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
+#include <tuple>
 
 using namespace kami;
 
@@ -488,7 +489,7 @@ Benchmark::plan(const OperandShape &shape) const {
   problem.accumulator = defaultAccumulator(shape.type);
   problem.batch = shape.batch;
   problem.output = shape.stored();
-  problem.isPackable = true;
+  problem.packable = shape.batch;
   PlannerOptions planner;
   planner.keepRejected = false;
   const Chip &chip = **findChip(description.chip);
@@ -501,6 +502,11 @@ Benchmark::plan(const OperandShape &shape) const {
   for (const std::string &unit : options.units) {
     problem.unit = parseUnit(unit);
     llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
+    if (!choice && unit != "auto") {
+      log << "kami-bench: warning: " << name(shape.type) << " n=" << shape.n
+          << " " << unit << ": " << llvm::toString(choice.takeError()) << "\n";
+      continue;
+    }
     if (!choice)
       return choice.takeError();
     llvm::append_range(candidates, choice->candidates);
@@ -527,10 +533,10 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
     llvm::Expected<std::vector<Candidate>> candidates = plan(shape);
     if (!candidates)
       return candidates.takeError();
-    std::map<std::pair<Transport, bool>, int64_t> tried;
+    std::map<std::tuple<Unit, Transport, bool>, int64_t> tried;
     for (const Candidate &candidate : *candidates) {
-      if (tried[{candidate.plan.transport, candidate.plan.prefetches}]++ >=
-          options.candidates)
+      if (tried[{candidate.plan.unit(), candidate.plan.transport,
+                 candidate.plan.prefetches}]++ >= options.candidates)
         continue;
       if (llvm::Error error =
               add({flag(candidate.plan.algorithm()).str()}, &candidate))

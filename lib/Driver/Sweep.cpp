@@ -223,7 +223,7 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   Problem problem;
   if (!one.spec.isComplex && below(6) == 0) {
     makePackable(one.spec);
-    problem.isPackable = true;
+    problem.packable = *one.spec.batch;
   }
   // There is no plan for what is empty: any goes.
   auto atLeastOne = [](int64_t extent) { return std::max<int64_t>(extent, 1); };
@@ -255,7 +255,7 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   if (!plan)
     return plan.takeError();
   one.plan = *plan;
-  if (problem.isPackable)
+  if (problem.packable > 0)
     if (std::optional<Plan> pack = drawPack(problem, chip))
       one.plan = *pack;
   bool isCopied = one.plan.transport == Transport::Copied;

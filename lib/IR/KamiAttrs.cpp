@@ -249,6 +249,9 @@ MmaAtomAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   if (findFragmentMap(bLayout)->lanes() != lanes ||
       findFragmentMap(cLayout)->lanes() != lanes)
     return emitError() << "expected layouts of one number of lanes";
+  if (lanes == 1 && instruction != InstructionKind::Fma)
+    return emitError() << "expected layouts of a warp's lanes for "
+                       << stringifyInstructionKind(instruction);
   if (findFragmentMap(cLayout)->replicas() != 1)
     return emitError() << "expected a layout without replicas for C, but got '"
                        << cLayout << "'";
@@ -370,14 +373,73 @@ verifyInterleave(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                           /*alongK=*/interleave[2] > 0);
 }
 
-/// Whether the matrix unit reads copied operands in the order that they have in
-/// memory, and a warp's rows follow each other there.
-static bool copiesToUnit(MmaAtomAttr atom, const Partition &partition) {
-  auto isNarrow = [](mlir::Type type) {
-    return type.getIntOrFloatBitWidth() == 16;
-  };
-  return isNarrow(atom.getAType()) && isNarrow(atom.getBType()) &&
-         partition.warpM == atom.getM() && partition.warpN <= maxGroupColumns;
+/// (C6) and (C7).
+static LogicalResult
+verifyUnit(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+           UnitKind unit, MmaAtomAttr atom, const Partition &partition,
+           TransportKind transport, int64_t sharedA) {
+  bool isGroup = atom.getInstruction() == InstructionKind::Wgmma;
+  UnitKind unitOfAtom = isGroup                ? UnitKind::WarpGroup
+                        : atom.getLanes() == 1 ? UnitKind::Lane
+                                               : UnitKind::Warp;
+  if (unit != unitOfAtom)
+    return emitError() << "expected unit " << stringifyUnitKind(unitOfAtom)
+                       << " for this atom, but got " << stringifyUnitKind(unit);
+  if (!isGroup)
+    return success();
+  const WarpGrid &grid = partition.grid;
+  bool isCopied = transport == TransportKind::Copied;
+  bool isResident = transport == TransportKind::Resident &&
+                    (sharedA == 0 || sharedA == partition.heldA());
+  if (grid.m % warpsPerGroup != 0 || grid.n != 1 || grid.k != 1 ||
+      !(isResident || isCopied))
+    return emitError() << "expected warp groups in a grid of one column and "
+                          "one layer, with B resident, and all or nothing of A "
+                          "in shared memory, or with copied operands";
+  auto bytes = [](mlir::Type type) { return type.getIntOrFloatBitWidth() / 8; };
+  if (isCopied && !unitReadsCopies(partition, bytes(atom.getAType()),
+                                   bytes(atom.getBType())))
+    return emitError() << "expected warp groups with copied operands of 16 "
+                          "bits, in tiles of 16 rows a warp and "
+                       << maxGroupColumns << " columns at most, but got "
+                       << partition.tile.m << "x" << partition.tile.n << " of "
+                       << atom.getAType() << " and " << atom.getBType();
+  return success();
+}
+
+/// (C9), (C10) and (C13).
+static LogicalResult
+verifyCopiedWork(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                 UnitKind unit, const Partition &partition, bool isCopied,
+                 bool holdsNothing, int64_t teams, int64_t stages,
+                 bool relaysC) {
+  const WarpGrid &grid = partition.grid;
+  bool isLane = unit == UnitKind::Lane;
+  if (teams < 1 || teams > maxGridExtent ||
+      (teams > 1 && !isLane &&
+       (unit == UnitKind::WarpGroup || grid.warps() != 1 || !holdsNothing)))
+    return emitError() << "expected several teams only of single warps that "
+                          "keep nothing in shared memory, but got "
+                       << teams << " of " << grid.warps() << " warps";
+  constexpr int64_t mostLaneSums = 256;
+  if (isLane && (!isCopied || grid.n != 1 ||
+                 (grid.m - 1) * partition.warpM >= partition.tile.m ||
+                 partition.warpM * partition.warpN > mostLaneSums))
+    return emitError() << "expected lanes only of copied operands, in one "
+                          "column, with rows of the tile's "
+                       << partition.tile.m << " each and no more than "
+                       << mostLaneSums << " sums, but got " << grid.m
+                       << " times " << grid.n;
+  if (isCopied && (teams > 1 || isLane) && stages > 1)
+    return emitError() << "expected packed products in one stage, but got "
+                       << stages;
+  if (stages < 1 || stages > maxGridExtent || (stages > 1 && !isCopied))
+    return emitError() << "expected several stages only of copied operands, "
+                          "but got "
+                       << stages;
+  if (relaysC && !isCopied)
+    return emitError() << "expected a relayed C only of copied operands";
+  return success();
 }
 
 LogicalResult PlanAttr::verify(
@@ -405,57 +467,20 @@ LogicalResult PlanAttr::verify(
     return emitError()
            << "expected the slice's k to be a multiple of the atom's "
            << atom.getK() << ", but got " << sliceK;
-  bool isGroup = atom.getInstruction() == InstructionKind::Wgmma;
-  bool isLane = atom.getLanes() == 1;
-  UnitKind unitOfAtom = isGroup  ? UnitKind::WarpGroup
-                        : isLane ? UnitKind::Lane
-                                 : UnitKind::Warp;
-  if (unit != unitOfAtom)
-    return emitError() << "expected unit " << stringifyUnitKind(unitOfAtom)
-                       << " for this atom, but got " << stringifyUnitKind(unit);
   Partition partition({tileM, tileN, tileK}, grid, atom.getExtents(), sliceK);
   bool isCopied = transport == TransportKind::Copied;
-  bool isResident = transport == TransportKind::Resident &&
-                    (sharedA == 0 || sharedA == partition.heldA());
-  if (isGroup && (gridM % warpsPerGroup != 0 || gridN != 1 || gridK != 1 ||
-                  !(isResident || isCopied)))
-    return emitError() << "expected warp groups in a grid of one column and "
-                          "one layer, with B resident, and all or nothing of A "
-                          "in shared memory, or with copied operands";
-  if (isGroup && isCopied && !copiesToUnit(atom, partition))
-    return emitError() << "expected warp groups with copied operands of 16 "
-                          "bits, in tiles of 16 rows a warp and "
-                       << maxGroupColumns << " columns at most, but got "
-                       << tileM << "x" << tileN << " of " << atom.getAType()
-                       << " and " << atom.getBType();
-  if (failed(verifyInterleave(emitError, partition, atom, interleave)))
+  bool holdsNothing = sharedA + sharedB == 0;
+  if (failed(
+          verifyUnit(emitError, unit, atom, partition, transport, sharedA)) ||
+      failed(verifyInterleave(emitError, partition, atom, interleave)))
     return failure();
-  if (teams < 1 || teams > maxGridExtent ||
-      (teams > 1 && !isLane &&
-       (isGroup || grid.warps() != 1 || sharedA + sharedB > 0)))
-    return emitError() << "expected several teams only of single warps that "
-                          "keep nothing in shared memory, but got "
-                       << teams << " of " << grid.warps() << " warps";
-  if (isCopied && (gridK != 1 || sharedA + sharedB > 0 || !interleave.empty()))
-    return emitError()
-           << "expected copied operands only of warps in one layer, "
-              "without slices in shared memory or interleaved "
-              "tiles";
-  if (isLane &&
-      (!isCopied || gridN != 1 || (gridM - 1) * partition.warpM >= tileM))
-    return emitError() << "expected lanes only of copied operands, in one "
-                          "column, with rows of the tile's "
-                       << tileM << " each, but got " << gridM << " times "
-                       << gridN;
-  if (isCopied && teams > 1 && stages > 1)
-    return emitError() << "expected packed products in one stage, but got "
-                       << stages;
-  if (stages < 1 || stages > maxGridExtent || (stages > 1 && !isCopied))
-    return emitError() << "expected several stages only of copied operands, "
-                          "but got "
-                       << stages;
-  if (relaysC && !isCopied)
-    return emitError() << "expected a relayed C only of copied operands";
+  if (isCopied && (gridK != 1 || !holdsNothing || !interleave.empty()))
+    return emitError() << "expected copied operands only of warps or lanes in "
+                          "one layer, without slices in shared memory or "
+                          "interleaved tiles";
+  if (failed(verifyCopiedWork(emitError, unit, partition, isCopied,
+                              holdsNothing, teams, stages, relaysC)))
+    return failure();
   constexpr int64_t mostBlocks = (int64_t(1) << 31) - 1;
   if (blocks < 0 || blocks > mostBlocks)
     return emitError() << "expected at most " << mostBlocks

@@ -134,7 +134,10 @@ GemmOp::getTiledImplementation(OpBuilder &builder,
       operands[operand.getOperandNumber()] = slices.back()->getResult(0);
     }
   }
-  Operation *tiled = cloneWith(builder, operands);
+  GemmOp product = cloneWith(builder, operands);
+  // A tile may begin within a row.
+  product.setAlignedRows(false);
+  Operation *tiled = product;
   return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), slices};
 }
 

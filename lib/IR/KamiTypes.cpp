@@ -115,6 +115,8 @@ FragmentType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
     return emitError() << "expected an integer or float of at most 64 bits as "
                           "element type, but got "
                        << elementType;
+  if (atom.getLanes() == 1)
+    return emitError() << "expected an atom of a warp, but got " << atom;
   int64_t tileRows = atom.getRows(role), tileColumns = atom.getColumns(role);
   if (rows < 1 || rows % tileRows != 0 || columns < 1 ||
       columns % tileColumns != 0)

@@ -141,6 +141,13 @@ GroupDescriptor SharedMatrix::descriptor(int64_t base, int64_t outerIndex,
   return descriptor;
 }
 
+bool kami::unitReadsCopies(const Partition &partition, int64_t bytesA,
+                           int64_t bytesB) {
+  constexpr int64_t eitherWay = 2, rowsOfWarp = 16;
+  return bytesA == eitherWay && bytesB == eitherWay &&
+         partition.warpM == rowsOfWarp && partition.warpN <= maxGroupColumns;
+}
+
 SharedMatrix kami::residentA(const Partition &partition,
                              unsigned elementBytes) {
   return SharedMatrix::fitting(partition.paddedM(), partition.paddedK(),

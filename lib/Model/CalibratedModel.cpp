@@ -178,7 +178,6 @@ double kami::overlappedCycles(llvm::ArrayRef<double> units, double exposed) {
   return busiest + exposed * (all - busiest);
 }
 
-/// Cycles that one more block adds to a multiprocessor that has many.
 /// Elements of the widest words that lines of so many consist of.
 static double wordOf(int64_t elements, ElementKind kind) {
   return packedWord(elements, elements, byteWidth(kind));
@@ -238,6 +237,7 @@ static double issueCycles(const Work &work, const Atom &atom,
          (exchange.isPacked() ? blockStart : 0);
 }
 
+/// Cycles that one more block adds to a multiprocessor that has many.
 static double throughput(const CalibratedCost &cost) {
   return overlappedCycles({cost.tensorCores, cost.sharedBandwidth,
                            cost.cacheBandwidth, cost.memoryBandwidth},
@@ -256,12 +256,15 @@ kami::calibratedCost(const Work &work, const Atom &atom,
                      const Calibration &calibration, const Exchange &exchange) {
   const Extents &tile = partition.tile;
   CalibratedCost cost;
-  cost.blocks =
-      std::ceil(countBlocks(work, tile.m, tile.n) / double(exchange.teams()));
+  cost.blocks = countBlocks(work, tile.m, tile.n);
+  // The last pack of each row of the batch may have fewer.
+  if (exchange.isPacked() && work.packable > 0)
+    cost.blocks = cost.blocks / double(work.packable) *
+                  llvm::divideCeil(work.packable, exchange.packed);
   cost.kTiles = llvm::divideCeil(work.extents.k, tile.k);
   cost.residentBlocks = residentBlocks(resources, chip);
-  Computation tileCost =
-      computationOf(atom, partition, chip, calibration, exchange.teams());
+  Computation tileCost = computationOf(atom, partition, chip, calibration,
+                                       exchange.packedProducts());
   cost.tensorCores = cost.kTiles * tileCost.tensorCores;
   cost.computation = cost.kTiles * tileCost.chain;
   addCommunication(cost, atom, partition, slicing, chip, calibration, exchange);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Model/Resources.h"
+#include "kami/Layout/CopiedTile.h"
 #include "kami/Layout/OuterProducts.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -94,10 +95,6 @@ static int64_t overheadOf(const Atom &atom, const Partition &partition,
          (atom.products() > 1 ? splitOverhead : 0) +
          (isUnrolled ? unrolledOverhead : 0);
 }
-
-/// Terms that a lane reads of its rows of A before it multiplies
-/// (PackedProduct).
-static constexpr int64_t laneTerms = 8;
 
 Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
                                    const Slicing &unclamped, int64_t warpSize,
@@ -191,7 +188,7 @@ Resources kami::resourcesOf(const Atom &atom, const Partition &partition,
                             const Slicing &slicing, int64_t warpSize,
                             const Exchange &exchange, int64_t sums) {
   Resources resources;
-  int64_t units = exchange.teams() * partition.grid.warps();
+  int64_t units = exchange.packedProducts() * partition.grid.warps();
   resources.threads = units * atom.lanes(warpSize);
   resources.warps = divideCeil(resources.threads, warpSize);
   resources.registers =

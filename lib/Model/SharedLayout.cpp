@@ -324,10 +324,6 @@ SharedTraffic kami::parkingTraffic(const Partition &partition,
   return traffic;
 }
 
-/// Every element of a copied tile is written once, padding included, and read
-/// by every column, or row, of warps; others wait for what a thread copies, and
-/// threads for others to have read what they are about to overwrite, which is
-/// one barrier unless there is but one stage.
 /// Whole matrices come, every unit reads its rows and columns, and C goes back.
 static SharedTraffic packedTraffic(const Partition &partition,
                                    ElementBytes element,
@@ -345,6 +341,10 @@ static SharedTraffic packedTraffic(const Partition &partition,
   return traffic;
 }
 
+/// Every element of a copied tile is written once, padding included, and read
+/// by every column, or row, of warps; others wait for what a thread copies, and
+/// threads for others to have read what they are about to overwrite, which is
+/// one barrier unless there is but one stage.
 static SharedTraffic copiedTraffic(const Partition &partition,
                                    ElementBytes element,
                                    const Exchange &exchange) {

@@ -206,7 +206,9 @@ static llvm::json::Object members(const Candidate &candidate,
   llvm::json::Object object = costMembers(candidate);
   object["algorithm"] = flag(plan.algorithm());
   object["grid"] = array(plan.grid.m, plan.grid.n, plan.grid.k);
-  object["warps"] = plan.grid.warps();
+  object["unit"] = name(plan.unit());
+  object["warps"] =
+      plan.unit() == Unit::Lane ? candidate.resources.warps : plan.grid.warps();
   object["teams"] = plan.teams;
   object["stages"] = plan.stages;
   object["relays_c"] = plan.relaysC;

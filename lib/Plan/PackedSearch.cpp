@@ -43,7 +43,8 @@ Work kami::workOf(const Problem &problem) {
                byteWidth(problem.operandB()),
                problem.output ? byteWidth(*problem.output) : 0,
                problem.isComplex};
-  if (!problem.isPackable)
+  work.packable = problem.packable;
+  if (problem.packable == 0)
     return work;
   work.pieceA = pieceOf(problem.majorA == Major::MN ? extents.m : extents.k,
                         problem.operand);
@@ -73,7 +74,7 @@ static bool isWorthwhile(const Problem &problem, const Chip &chip) {
 
 static bool wantsPacks(const Problem &problem, const Chip &chip) {
   const Extents &extents = problem.extents;
-  return problem.isPackable && problem.isCopyable && chip.copiesAsync &&
+  return problem.packable > 0 && problem.isCopyable && chip.copiesAsync &&
          !problem.isComplex && problem.source == Source::Memory &&
          !problem.warps && !problem.grid && !problem.tile &&
          problem.algorithm.value_or(Algorithm::OneD) == Algorithm::OneD &&
@@ -126,7 +127,7 @@ void PackedSearch::tryThreads(Plan plan, int64_t teamThreads,
                       tiling.cost.total);
   };
   for (int64_t threads : blockThreads) {
-    int64_t limit = threads / teamThreads;
+    int64_t limit = std::min(threads / teamThreads, problem.packable);
     plan.teams =
         std::max(wholePack(limit, matrixBytes), std::min(limit, int64_t(1)));
     if (plan.teams < (atom.isLane() ? 1 : 2) ||

@@ -237,13 +237,16 @@ static llvm::Error checkProblem(const Problem &problem, const Chip &chip) {
 }
 
 static llvm::Error missingAtom(const Problem &problem, const Chip &chip) {
+  bool ofGroups = problem.unit == Unit::WarpGroup;
   std::string known;
-  for (const AtomRate &rate : chip.atoms)
+  for (const AtomRate &rate : ofGroups ? chip.groupAtoms : chip.atoms)
     known += (known.empty() ? "" : ", ") + rate.atom.str();
   return llvm::createStringError(
-      "target '" + chip.name.str() + "' has no atom that multiplies " +
+      "target '" + chip.name.str() + "' has no atom " +
+      (ofGroups ? "of warp groups " : "") + "that multiplies " +
       names(problem.operand, problem.operandB()) + " into " +
-      name(problem.accumulator).str() + ", it has: " + known);
+      name(problem.accumulator).str() +
+      ", it has: " + (known.empty() ? "none" : known));
 }
 
 static llvm::Error missingGrid(const Problem &problem) {
@@ -339,10 +342,16 @@ Problem kami::withReferenceBatch(const Problem &problem) {
 }
 
 /// Why there is no candidate at all.
-static std::string whyNone(const Problem &problem) {
+static std::string whyNone(const Problem &problem, const Chip &chip) {
+  if (problem.unit == Unit::Lane &&
+      chip.laneAtomsFor(problem.operand, problem.operandB(),
+                        problem.accumulator)
+          .empty())
+    return "no lane multiplies " + names(problem.operand, problem.operandB()) +
+           " into " + name(problem.accumulator).str();
   if (problem.unit == Unit::Lane)
     return "lanes multiply small products only, which follow each other in a "
-           "batch";
+           "batch in device memory";
   if (problem.unit == Unit::WarpGroup && problem.source == Source::Memory)
     return "warp groups multiply operands in device memory only where they are "
            "of 16 bits and can be copied";
@@ -379,9 +388,9 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
   Choice choice;
   if (problem.source == Source::Block) {
     auto groupAtoms = atomsOf(problem, chip, Unit::WarpGroup);
-    if (problem.unit)
-      atoms = problem.unit == Unit::WarpGroup ? groupAtoms : atoms;
-    else
+    if (problem.unit == Unit::WarpGroup || problem.unit == Unit::Lane)
+      atoms.clear();
+    if (!problem.unit || problem.unit == Unit::WarpGroup)
       llvm::append_range(atoms, groupAtoms);
     addBlockCandidates(problem, chip, options, grids, atoms, choice);
   }
@@ -422,7 +431,7 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
   if (choice.best())
     return choice;
   std::string reason = choice.candidates.empty()
-                           ? whyNone(problem)
+                           ? whyNone(problem, chip)
                            : choice.candidates.front().rejected;
   return llvm::createStringError("no plan fits target '" + chip.name.str() +
                                  "': " + reason);

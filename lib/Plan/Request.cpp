@@ -161,11 +161,11 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
           text.outputType + "'");
     problem.output = output;
   }
-  problem.isPackable = !text.batch.empty();
   if (!text.batch.empty()) {
     if (llvm::Error error =
             assign(problem.batch, parseCount("batch", text.batch, /*least=*/0)))
       return error;
+    problem.packable = problem.batch;
     problem.isReproducible = true;
   }
   if (!text.tile.empty())

@@ -40,8 +40,8 @@ Misfit kami::findMisfit(const Resources &resources, const Chip &chip) {
 }
 
 bool kami::copiesToUnit(const Atom &atom, const Partition &partition) {
-  return byteWidth(atom.operand) == 2 && byteWidth(atom.operandB()) == 2 &&
-         partition.warpM == atom.shape.m && partition.warpN <= maxGroupColumns;
+  return unitReadsCopies(partition, byteWidth(atom.operand),
+                         byteWidth(atom.operandB()));
 }
 
 static Misfit findMisfitOfForm(const Plan &plan, const Problem &problem,
@@ -65,6 +65,11 @@ static Misfit findMisfitOfForm(const Plan &plan, const Problem &problem,
   if (int64_t threads = plan.grid.warps() * plan.atom->lanes(chip.warpSize);
       threads > chip.maxThreadsPerBlock)
     return {Misfit::Threads, threads, chip.maxThreadsPerBlock};
+  else if (plan.teams < 1 || plan.teams > chip.maxThreadsPerBlock ||
+           plan.teams * threads > chip.maxThreadsPerBlock)
+    return {Misfit::Threads,
+            std::clamp<int64_t>(plan.teams, 0, maxTileExtent) * threads,
+            chip.maxThreadsPerBlock};
   if (!isWithin(plan.tile, maxTileExtent))
     return {Misfit::BadTile, 0, maxTileExtent};
   if (plan.slices.k < 1 || plan.slices.k > maxTileExtent ||
@@ -87,7 +92,7 @@ static bool packs(const Plan &plan, const Problem &problem) {
   constexpr int64_t mostTeams = 1 << 10;
   const Extents &extents = problem.extents;
   bool isLane = plan.unit() == Unit::Lane;
-  return problem.isPackable && plan.tile == extents && plan.stages == 1 &&
+  return problem.packable > 0 && plan.tile == extents && plan.stages == 1 &&
          !plan.prefetches && plan.teams <= mostTeams &&
          (isLane ? plan.grid.n == 1 && hasRows(plan) : plan.grid.warps() == 1);
 }
@@ -199,7 +204,8 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
             Twine(plan.grid.m) + " warps")
         .str();
   case Misfit::NotCopied:
-    return "expected copied operands only of warps in one layer, without "
+    return "expected copied operands only of warps or lanes in one layer, "
+           "without "
            "slices in shared memory or interleaved tiles, where they lie in "
            "device memory as they are multiplied and the chip copies "
            "asynchronously, and several stages only of those";

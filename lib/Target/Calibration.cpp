@@ -45,7 +45,7 @@ Calibration kami::documentedCalibration(const Chip &chip) {
   calibration.memoryBandwidth = chip.memoryBandwidth;
   calibration.memoryLatency = chip.memoryLatency;
   calibration.launchMicroseconds = chip.launchMicroseconds;
-  for (llvm::ArrayRef<AtomRate> rates : chip.allAtoms()) {
+  for (llvm::ArrayRef<AtomRate> rates : chip.atomLists()) {
     for (const AtomRate &rate : rates) {
       const Atom *atom = findAtom(rate.atom);
       assert(atom && "a rate of no atom");

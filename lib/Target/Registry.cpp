@@ -119,7 +119,7 @@ Chip::laneAtomsFor(ElementKind a, ElementKind b,
 }
 
 const AtomRate *Chip::findRate(const Atom &atom) const {
-  for (llvm::ArrayRef<AtomRate> rates : allAtoms())
+  for (llvm::ArrayRef<AtomRate> rates : atomLists())
     for (const AtomRate &rate : rates)
       if (rate.atom == atom.name)
         return &rate;

@@ -30,11 +30,6 @@ using namespace mlir;
 // What can be distributed
 //===----------------------------------------------------------------------===//
 
-static bool isPacked(PlanAttr plan) {
-  return plan.getTransport() == TransportKind::Copied &&
-         (plan.getTeams() > 1 || plan.getUnit() == UnitKind::Lane);
-}
-
 /// Copied operands lie in device memory as they are multiplied.
 static LogicalResult verifyCopies(GemmOp op, PlanAttr plan) {
   if (plan.getTransport() != TransportKind::Copied)
@@ -46,6 +41,12 @@ static LogicalResult verifyCopies(GemmOp op, PlanAttr plan) {
       return op.emitOpError("expected operands in device memory where the plan "
                             "copies them, but got ")
              << operand.getType();
+    if (plan.getUnit() == UnitKind::WarpGroup &&
+        type.getElementType() != plan.getAtom().getElementType(role))
+      return op.emitOpError("expected operands of the atom's type where the "
+                            "matrix unit reads them as they are copied, but "
+                            "got ")
+             << type;
     if (op.hasElementRegion(role))
       return op.emitOpError("expected no prologue of ")
              << stringifyRole(role).upper()
@@ -81,17 +82,14 @@ static LogicalResult verifyWarps(Operation *op, PlanAttr plan) {
 /// Products of a batch that a block copies as one.
 static LogicalResult verifyPack(GemmOp op) {
   PlanAttr plan = *op.getPlan();
-  FailureOr<Problem> problem = problemOf(op);
-  if (failed(problem) || failed(verifyWarps(op, plan)))
+  FailureOr<Plan> decisions = toPlan(op, plan);
+  if (failed(decisions) || failed(verifyPackable(op, *decisions)) ||
+      failed(verifyWarps(op, plan)))
     return failure();
-  if (!problem->isPackable || op.getBatchRank() != 1)
-    return op.emitOpError("expected a batch in one dimension, of matrices "
-                          "without gaps in device memory, where the plan packs "
-                          "products");
-  if (!(problem->extents == plan.getTile()))
-    return op.emitOpError("expected products of the plan's tile where it packs "
-                          "them, but got ")
-           << op.getM() << "x" << op.getN() << "x" << op.getK();
+  if (op.getBatchRank() != 1)
+    return op.emitOpError("expected a batch in one dimension inside a kernel, "
+                          "but got ")
+           << op.getBatchRank();
   int64_t batch = op.getCType().getDimSize(0);
   if (ShapedType::isStatic(batch) && batch > plan.getTeams())
     return op.emitOpError("expected no more than the plan's ")
@@ -109,7 +107,7 @@ static LogicalResult verifyProduct(GemmOp op) {
     return op.emitOpError("expected memrefs inside a kernel; bufferize first");
   if (!op.getPlan())
     return op.emitOpError("expected a plan; kami-assign-plan chooses one");
-  if (isPacked(*op.getPlan()))
+  if (op.getPlan()->isPacked())
     return verifyPack(op);
   if (op.getBatchRank() != 0)
     return op.emitOpError(

@@ -141,17 +141,18 @@ gpu::GPUFuncOp GridKernel::createKernel(SymbolTable &symbols,
   return kernel;
 }
 
-void GridKernel::keepResident(const Plan &plan) {
+void GridKernel::keepResident(const Plan &plan, int64_t sums) {
   if (plan.blocks == 0 || !namesTarget(op))
     return;
   FailureOr<const Chip *> chip = targetOf(op);
   if (failed(chip))
     return;
   Resources resources = resourcesOf(*plan.atom, plan.partition(), plan.slices,
-                                    (*chip)->warpSize, plan.exchange());
-  resident =
-      std::min<int64_t>(llvm::divideCeil(plan.blocks, (*chip)->multiprocessors),
-                        residentBlocks(resources, **chip));
+                                    (*chip)->warpSize, plan.exchange(), sums);
+  // Teams that each have a tile of their own count, too.
+  resources.threads = threads;
+  int64_t each = llvm::divideCeil(plan.blocks, (*chip)->multiprocessors);
+  resident = std::min(each, residentBlocks(resources, **chip));
 }
 
 /// How many matrices of a pack there are from that one on.

@@ -71,7 +71,7 @@ public:
 
   /// Has a multiprocessor hold as many blocks at a time as the plan, whose
   /// blocks take tiles in turn, counts on.
-  void keepResident(const Plan &plan);
+  void keepResident(const Plan &plan, int64_t sums = 1);
   /// So many; 0 where nothing is known of that.
   int64_t blocksAtATime() const { return resident; }
 

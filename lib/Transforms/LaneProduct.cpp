@@ -22,8 +22,6 @@ using namespace mlir;
 /// Multiply-adds of a lane that are written one after the other. Beyond, there
 /// is a loop over k.
 static constexpr int64_t mostUnrolled = 1024;
-/// Terms in a round of that loop.
-static constexpr int64_t termsAtOnce = 8;
 
 LaneProduct::LaneProduct(ImplicitLocOpBuilder &b, const Extents &extents,
                          Value product, Value row, int64_t rowCount, Type sum)
@@ -31,12 +29,16 @@ LaneProduct::LaneProduct(ImplicitLocOpBuilder &b, const Extents &extents,
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
   sums.assign(extents.m * extents.n, zero);
   bool isShort = rowCount % extents.m != 0;
+  Value last = constant(rowCount - 1);
   for (int64_t i = 0; i != extents.m; ++i) {
     Value at = after(row, i);
-    rows.push_back(
-        isShort && i > 0
-            ? arith::MinUIOp::create(b, at, constant(rowCount - 1)).getResult()
-            : at);
+    Value isThere;
+    if (isShort && i > 0) {
+      isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, at, last);
+      at = arith::MinUIOp::create(b, at, last);
+    }
+    rows.push_back(at);
+    isOwn.push_back(isThere);
   }
 }
 
@@ -114,18 +116,17 @@ LaneProduct::Sums LaneProduct::addTerms(const LaneMatrix &left,
 }
 
 void LaneProduct::multiply(const LaneMatrix &left, const LaneMatrix &right) {
-  bool isUnrolled = extents.m * extents.n * extents.k <= mostUnrolled;
-  int64_t step = isUnrolled ? extents.k : termsAtOnce;
-  int64_t whole = extents.k / step * step;
-  if (whole == step) {
-    sums = addTerms(left, right, constant(0), step, sums);
+  int64_t whole = extents.k / laneTerms * laneTerms;
+  if (extents.m * extents.n * extents.k <= mostUnrolled) {
+    for (int64_t k = 0; k != whole; k += laneTerms)
+      sums = addTerms(left, right, constant(k), laneTerms, sums);
   } else if (whole > 0) {
     auto loop = scf::ForOp::create(b, constant(0), constant(whole),
-                                   constant(step), sums);
+                                   constant(laneTerms), sums);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    scf::YieldOp::create(b, addTerms(left, right, loop.getInductionVar(), step,
-                                     loop.getRegionIterArgs()));
+    scf::YieldOp::create(b, addTerms(left, right, loop.getInductionVar(),
+                                     laneTerms, loop.getRegionIterArgs()));
     sums.assign(loop.result_begin(), loop.result_end());
   }
   if (whole != extents.k)
@@ -165,44 +166,48 @@ void LaneProduct::store(const LaneMatrix &c) {
   }
 }
 
-/// The elements of C at the lane's rows, and zeros where β is 0.
-LaneProduct::Sums LaneProduct::loadOld(Value c, Value beta) {
+/// A row of C, and zeros where β is 0.
+LaneProduct::Sums LaneProduct::loadOld(Value c, Value row, Value beta) {
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
   Value reads = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, beta, zero);
-  SmallVector<Type> types(sums.size(), type);
+  SmallVector<Type> types(extents.n, type);
   auto guard = scf::IfOp::create(b, types, reads, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard insertion(b);
   b.setInsertionPointToStart(guard.thenBlock());
   Sums old;
-  for (int64_t i = 0; i != extents.m; ++i)
-    for (int64_t j = 0; j != extents.n; ++j) {
-      Value value = memref::LoadOp::create(
-          b, c, ValueRange{product, rows[i], constant(j)});
-      if (value.getType() != type)
-        value = arith::ExtFOp::create(b, type, value);
-      old.push_back(value);
-    }
+  for (int64_t j = 0; j != extents.n; ++j) {
+    Value value =
+        memref::LoadOp::create(b, c, ValueRange{product, row, constant(j)});
+    if (value.getType() != type)
+      value = arith::ExtFOp::create(b, type, value);
+    old.push_back(value);
+  }
   scf::YieldOp::create(b, old);
   b.setInsertionPointToStart(guard.elseBlock());
-  scf::YieldOp::create(b, Sums(sums.size(), zero));
+  scf::YieldOp::create(b, Sums(extents.n, zero));
   return Sums(guard.getResults());
 }
 
 void LaneProduct::addTo(Value c, Value beta) {
-  Sums result = sums;
-  if (beta) {
-    Sums old = loadOld(c, beta);
-    for (auto [sum, before] : llvm::zip_equal(result, old))
-      sum =
-          arith::AddFOp::create(b, sum, arith::MulFOp::create(b, beta, before));
-  }
   Type element = getElementTypeOrSelf(c.getType());
-  for (int64_t i = 0; i != extents.m; ++i)
+  for (int64_t i = 0; i != extents.m; ++i) {
+    OpBuilder::InsertionGuard guard(b);
+    // A row that the lane has twice is added to once.
+    if (isOwn[i])
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, isOwn[i], /*withElseRegion=*/false).thenBlock());
+    Sums old;
+    if (beta)
+      old = loadOld(c, rows[i], beta);
     for (int64_t j = 0; j != extents.n; ++j) {
-      Value value = result[i * extents.n + j];
+      Value value = sums[i * extents.n + j];
+      if (beta)
+        value = arith::AddFOp::create(b, value,
+                                      arith::MulFOp::create(b, beta, old[j]));
       if (element != type)
         value = arith::TruncFOp::create(b, element, value);
       memref::StoreOp::create(b, value, c,
                               ValueRange{product, rows[i], constant(j)});
     }
+  }
 }

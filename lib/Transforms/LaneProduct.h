@@ -57,14 +57,15 @@ private:
             int64_t count);
   Sums addTerms(const LaneMatrix &left, const LaneMatrix &right, mlir::Value k,
                 int64_t count, mlir::ValueRange start);
-  Sums loadOld(mlir::Value c, mlir::Value beta);
+  Sums loadOld(mlir::Value c, mlir::Value row, mlir::Value beta);
   mlir::Value after(mlir::Value start, int64_t offset);
 
   mlir::ImplicitLocOpBuilder &b;
   Extents extents;
   mlir::Value product;
-  /// The lane's rows, one by one.
-  Sums rows;
+  /// The lane's rows, one by one, and whether each is one that it has not had
+  /// already; null where that is so for sure.
+  Sums rows, isOwn;
   mlir::Type type;
   /// Row by row.
   Sums sums;

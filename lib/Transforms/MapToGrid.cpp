@@ -10,6 +10,7 @@
 #include "GridKernel.h"
 #include "MapChain.h"
 #include "MapGrouped.h"
+#include "PackedProduct.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Model/SharedLayout.h"
 #include "kami/Transforms/Passes.h"
@@ -41,6 +42,23 @@ static Value tileOfB(GemmOp op, const Plan &plan, GridKernel &kernel, Value b,
                          1 - columns, /*otherOffset=*/Value(), 0);
 }
 
+/// Whether rows that begin at multiples of 16 bytes do so in every tile, too,
+/// whichever way they are cut.
+static bool keepsAlignment(GemmOp op, const Plan &plan) {
+  constexpr int64_t pieceBits = 128;
+  auto keeps = [&](ShapedType type, int64_t extent, int64_t tile) {
+    return extent <= tile ||
+           tile * type.getElementTypeBitWidth() % pieceBits == 0;
+  };
+  return !op.isComplex() &&
+         keeps(op.getAType(),
+               ShapedType::isDynamic(op.getM()) ? maxExtent : op.getM(),
+               plan.tile.m) &&
+         keeps(op.getBType(),
+               ShapedType::isDynamic(op.getN()) ? maxExtent : op.getN(),
+               plan.tile.n);
+}
+
 /// The product of one tile, as a `kami.gemm` of one block.
 static void emitTileProduct(GemmOp op, const Plan &plan, GridKernel &kernel,
                             IRMapping &values, const BlockTile &tile,
@@ -69,6 +87,7 @@ static void emitTileProduct(GemmOp op, const Plan &plan, GridKernel &kernel,
   GemmOp product = op.cloneWith(kernel.b, operands);
   for (auto &[role, maps] : newMaps)
     product.setElementMaps(role, maps);
+  product.setAlignedRows(op.getAlignedRows() && keepsAlignment(op, plan));
   if (next)
     next->turn = prefetchNext(kernel.b, product, plan, nextA, nextB,
                               next->exists, next->turn);
@@ -88,11 +107,13 @@ static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
   if (failed(plan))
     return failure();
   bool isPacked = plan->isPacked();
+  if (isPacked && failed(verifyPackable(op, *plan)))
+    return failure();
   Tiling tiling{
       op.getC(), 0, 1, plan->tile.m, plan->tile.n, isPacked ? plan->teams : 0};
   GridKernel kernel(op, tiling, op.getPlan()->getThreads(),
                     isPacked ? 1 : plan->teams, plan->blocks, plan->prefetches);
-  kernel.keepResident(*plan);
+  kernel.keepResident(*plan, op.isComplex() ? 2 : 1);
   kernel.run(symbols,
              kernelName("gemm", {op.getM(), op.getN(), op.getK()},
                         op.getAType().getElementType()),

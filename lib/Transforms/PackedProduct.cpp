@@ -10,6 +10,7 @@
 #include "Epilogue.h"
 #include "LaneProduct.h"
 #include "Shares.h"
+#include "kami/Bridge/Bridge.h"
 #include "kami/Layout/CopiedTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -270,6 +271,28 @@ void PackedProduct::emit(bool barrierFirst) {
   CopyOutOp::create(b, sharedLines(c),
                     deviceLines(b, c.memref, c.isSwapped, c.isOneLine()),
                     threads);
+}
+
+LogicalResult kami::verifyPackable(GemmOp op, const Plan &plan) {
+  FailureOr<Problem> problem = problemOf(op);
+  if (failed(problem))
+    return failure();
+  if (problem->packable == 0)
+    return op.emitOpError("expected a batch of matrices without gaps in device "
+                          "memory where the plan packs products");
+  if (!(problem->extents == plan.tile))
+    return op.emitOpError("expected products of the plan's tile where it packs "
+                          "them, but got ")
+           << op.getM() << "x" << op.getN() << "x" << op.getK();
+  const Atom &atom = *plan.atom;
+  if (!isMultipliedAs(problem->operand, atom.operand) ||
+      !isMultipliedAs(problem->operandB(), atom.operandB()) ||
+      problem->accumulator != atom.accumulator)
+    return op.emitOpError("expected a product of the plan's atom '")
+           << atom.name << "', but got "
+           << names(problem->operand, problem->operandB()) << " into "
+           << name(problem->accumulator);
+  return success();
 }
 
 void kami::emitPackedProduct(OpBuilder &builder, GemmOp op, const Plan &plan,

@@ -20,6 +20,10 @@
 
 namespace kami {
 
+/// Whether a packed plan is for products as this op's: of its tile, in matrices
+/// without gaps, of the atom's types. Emits an error if not.
+mlir::LogicalResult verifyPackable(GemmOp op, const Plan &plan);
+
 /// Writes what the block's threads do for a product of a packed plan, at the
 /// builder's insertion point, after a barrier where other products used its
 /// shared memory.

@@ -13,19 +13,19 @@
 // -----
 
 #lane = #kami.mma_atom<fma 1x1x1, f32, f32, f32, ["lane.1x1.b32", "lane.1x1.b32", "lane.1x1.b32"]>
-// expected-error@+1 {{expected lanes only of copied operands, in one column, with rows of the tile's 4 each, but got 4 times 1}}
+// expected-error@+1 {{expected lanes only of copied operands, in one column, with rows of the tile's 4 each and no more than 256 sums, but got 4 times 1}}
 #plan = #kami.plan<one_d, grid = [4, 1, 1], unit = lane, atom = #lane, tile = 4x4x4, transport = staged, slices = {k = 1, shared = [0, 0]}, teams = 8>
 
 // -----
 
 #lane = #kami.mma_atom<fma 1x1x1, f32, f32, f32, ["lane.1x1.b32", "lane.1x1.b32", "lane.1x1.b32"]>
-// expected-error@+1 {{expected lanes only of copied operands, in one column, with rows of the tile's 4 each, but got 2 times 2}}
+// expected-error@+1 {{expected lanes only of copied operands, in one column, with rows of the tile's 4 each and no more than 256 sums, but got 2 times 2}}
 #plan = #kami.plan<two_d, grid = [2, 2, 1], unit = lane, atom = #lane, tile = 4x4x4, transport = copied, slices = {k = 1, shared = [0, 0]}, teams = 8>
 
 // -----
 
 #lane = #kami.mma_atom<fma 1x1x1, f32, f32, f32, ["lane.1x1.b32", "lane.1x1.b32", "lane.1x1.b32"]>
-// expected-error@+1 {{expected lanes only of copied operands, in one column, with rows of the tile's 4 each, but got 5 times 1}}
+// expected-error@+1 {{expected lanes only of copied operands, in one column, with rows of the tile's 4 each and no more than 256 sums, but got 5 times 1}}
 #plan = #kami.plan<one_d, grid = [5, 1, 1], unit = lane, atom = #lane, tile = 4x4x4, transport = copied, slices = {k = 1, shared = [0, 0]}, teams = 8>
 
 // -----

@@ -5,7 +5,7 @@
 gpu.module @kernels {
   gpu.func @gaps(%a: memref<?x4x4xf32, strided<[40, 8, 1]>>, %b: memref<?x4x4xf32>, %c: memref<?x4x4xf32>) kernel
       attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error@+1 {{expected a batch in one dimension, of matrices without gaps in device memory, where the plan packs products}}
+    // expected-error@+1 {{expected a batch of matrices without gaps in device memory where the plan packs products}}
     kami.gemm ins(%a, %b : memref<?x4x4xf32, strided<[40, 8, 1]>>, memref<?x4x4xf32>) outs(%c : memref<?x4x4xf32>) accumulator(f32) plan(#lanes)
     gpu.return
   }

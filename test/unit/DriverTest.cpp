@@ -147,7 +147,8 @@ std::vector<uint8_t> multiplyBatch(GemmSpec spec,
     problem.accumulator = spec.accumulator;
     problem.output = spec.output;
     problem.batch = products.size();
-    problem.isReproducible = problem.isPackable = true;
+    problem.isReproducible = true;
+    problem.packable = problem.batch;
     const Chip &chip = *llvm::cantFail(findChip("sm_90"));
     compile.plan = llvm::cantFail(choosePlan(problem, chip)).best()->plan;
     compile.plan->blocks = *blocks;

@@ -238,7 +238,7 @@ TEST(Planner, PacksSmallProducts) {
     problem.operand = type;
     problem.accumulator = defaultAccumulator(type);
     problem.output = type;
-    problem.isPackable = isPackable;
+    problem.packable = isPackable ? problem.batch : 0;
     return llvm::cantFail(choosePlan(problem, chip)).best()->plan;
   };
   for (ElementKind type :
@@ -290,7 +290,7 @@ TEST(Planner, VerifiesPacks) {
   problem.extents = {5, 6, 7};
   problem.operand = problem.accumulator = ElementKind::F32;
   problem.batch = 100;
-  problem.isPackable = true;
+  problem.packable = problem.batch;
   Plan plan;
   plan.atom = findAtom("fma.m1n1k1.f32.f32");
   plan.tile = problem.extents;
@@ -311,7 +311,7 @@ TEST(Planner, VerifiesPacks) {
             Misfit::NotPacked);
   EXPECT_EQ(reasonOf([](Plan &plan) { plan.stages = 2; }), Misfit::NotPacked);
   EXPECT_EQ(reasonOf([](Plan &plan) { plan.teams = 400; }), Misfit::Threads);
-  problem.isPackable = false;
+  problem.packable = 0;
   EXPECT_EQ(reasonOf([](Plan &) {}), Misfit::NotPacked);
 }
 

@@ -158,7 +158,7 @@ def Kami_MmaAtomAttr : Kami_Attr<"MmaAtom", "mma_atom"> {
     * (C4) the layouts are for one number of lanes, and C's has no replicas
     * (C5) `products` is 1 or 3, and 3 only with `mma_sync` on f32
     * (C6) with `fma`, each lane holds what A's rows and B's columns of its
-      elements of C multiply
+      elements of C multiply; only there, a single lane may be all there are
   }];
   let parameters = (ins
     EnumParameter<Kami_InstructionEnum>:$instruction,
@@ -261,7 +261,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     * (C11) there are at most 2^31 - 1 blocks
     * (C12) what comes next is prefetched only by blocks in turn, of operands
       copied in two stages or more
-    * (C13) packed products have one stage, and lanes have rows of C each
+    * (C13) packed products have one stage, and lanes have rows of C each, of 256
+      sums at most
   }];
   let parameters = (ins
     EnumParameter<Kami_AlgorithmEnum>:$algorithm,
@@ -289,6 +290,11 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
   let extraClassDeclaration = [{
     /// Threads of a block.
     int64_t getThreads() const { return getTeams() * getGrid().warps() * getAtom().getLanes(); }
+    /// Whether the teams' products are copied as one.
+    bool isPacked() const {
+      return getTransport() == TransportKind::Copied &&
+             (getTeams() > 1 || getUnit() == UnitKind::Lane);
+    }
     WarpGrid getGrid() const { return {getGridM(), getGridN(), getGridK()}; }
     Extents getTile() const { return {getTileM(), getTileN(), getTileK()}; }
     Slicing getSlicing() const { return {getSliceK(), getSharedA(), getSharedB()}; }

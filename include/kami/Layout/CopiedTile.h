@@ -59,6 +59,9 @@ int64_t packedBytes(int64_t products, int64_t elements, int64_t elementBytes);
 /// elements consist, wherever they begin at multiples of `pitch` elements.
 int64_t packedWord(int64_t pitch, int64_t lineElements, int64_t elementBytes);
 
+/// Terms that a lane reads of its rows of A before it multiplies them.
+constexpr int64_t laneTerms = 8;
+
 /// The most products of a pack, `limit` at most, all of whose matrices of so
 /// many bytes together are whole pieces of 16 bytes; 0 where there is none.
 int64_t wholePack(int64_t limit, llvm::ArrayRef<int64_t> matrixBytes);

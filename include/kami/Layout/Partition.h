@@ -148,8 +148,8 @@ struct Exchange {
 
   bool isCopied() const { return transport == Transport::Copied; }
   bool isPacked() const { return packed > 0; }
-  /// Teams whose products share the block's memory.
-  int64_t teams() const { return packed > 0 ? packed : 1; }
+  /// The same, 1 where each is on its own.
+  int64_t packedProducts() const { return packed > 0 ? packed : 1; }
 
   /// Whether the parked slices of A, of B, lie in shared memory between
   /// products. Otherwise the product writes them.

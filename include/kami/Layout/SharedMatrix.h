@@ -123,6 +123,12 @@ inline bool operator==(const SharedMatrix &a, const SharedMatrix &b) {
          a.major == b.major && a.swizzleBytes == b.swizzleBytes;
 }
 
+/// Whether the unit can read operands of such elements that were copied as they
+/// lie in device memory, either way, and each warp's rows of C follow each
+/// other.
+bool unitReadsCopies(const Partition &partition, int64_t bytesA,
+                     int64_t bytesB);
+
 /// A and B of a partition of one column, as four warps in unison read them: all
 /// of k. The rows of A are those of the groups, one after the other, and in a
 /// group tile by tile: 16 rows of each warp.

@@ -107,6 +107,9 @@ struct Work {
   /// Of complex numbers: four products of one part of A and one of B, which
   /// read each part twice, and two parts of C.
   bool isComplex = false;
+  /// Of `batch`, the products along the dimension that packs take them from; 0
+  /// where there are no packs.
+  int64_t packable = 0;
   /// Bytes of the widest pieces, of 16 bytes at most, of which rows of A and B
   /// consist; 0 where that is not known.
   int64_t pieceA = 0;

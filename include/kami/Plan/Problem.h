@@ -53,10 +53,10 @@ struct Problem {
   /// memory, so that these can be copied from there.
   bool isCopyable = true;
 
-  /// Whether products follow each other along a dimension of the batch, in A, B
-  /// and C, in matrices whose elements have no gaps, so that several are copied
-  /// as one.
-  bool isPackable = false;
+  /// How many products follow each other along the last dimension of the batch,
+  /// in A, B and C, in matrices whose elements have no gaps, so that several
+  /// are copied as one; 0 where none are. It divides the batch.
+  int64_t packable = 0;
 
   /// Whether a plan's sums must not depend on how many products there are.
   bool isReproducible = false;

@@ -149,7 +149,7 @@ struct Chip {
   llvm::SmallVector<RatedAtom, 4> laneAtomsFor(ElementKind a, ElementKind b,
                                                ElementKind accumulator) const;
   /// All lists of atoms.
-  std::array<llvm::ArrayRef<AtomRate>, 3> allAtoms() const {
+  std::array<llvm::ArrayRef<AtomRate>, 3> atomLists() const {
     return {atoms, groupAtoms, laneAtoms};
   }
   /// The rate of that atom, or null where the chip does not have it.

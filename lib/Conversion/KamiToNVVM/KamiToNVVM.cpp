@@ -159,9 +159,10 @@ struct ConvertKamiToNVVM
         continue;
       auto resident =
           kernel->getAttrOfType<IntegerAttr>(residentBlocksAttributeName);
+      int64_t blocks = resident ? resident.getInt() : 1;
       kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                       Builder(&getContext())
-                          .getI32IntegerAttr(resident ? resident.getInt() : 1));
+                          .getI32IntegerAttr(std::max<int64_t>(blocks, 1)));
     }
     if (failed(verifyWgmmaTarget(getOperation())) ||
         failed(verifyMatrixStores()) || failed(expandWgmma(getOperation())))

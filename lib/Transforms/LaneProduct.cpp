@@ -115,18 +115,31 @@ LaneProduct::Sums LaneProduct::addTerms(const LaneMatrix &left,
   return result;
 }
 
+/// The terms of a turn of the loop over k: whole words, more than half of
+/// `laneTerms`, so that the fewest are left behind the loop, where the
+/// assembler would load all of them at once.
+static int64_t termsPerTurn(int64_t k, int64_t word) {
+  int64_t best = laneTerms;
+  for (int64_t terms = laneTerms; terms > laneTerms / 2; terms -= word)
+    if (k % terms < k % best)
+      best = terms;
+  return best;
+}
+
 void LaneProduct::multiply(const LaneMatrix &left, const LaneMatrix &right) {
-  int64_t whole = extents.k / laneTerms * laneTerms;
+  int64_t terms = termsPerTurn(
+      extents.k, left.columnStride == 1 ? wordOf(left, laneTerms) : 1);
+  int64_t whole = extents.k / terms * terms;
   if (extents.m * extents.n * extents.k <= mostUnrolled) {
-    for (int64_t k = 0; k != whole; k += laneTerms)
-      sums = addTerms(left, right, constant(k), laneTerms, sums);
+    for (int64_t k = 0; k != whole; k += terms)
+      sums = addTerms(left, right, constant(k), terms, sums);
   } else if (whole > 0) {
     auto loop = scf::ForOp::create(b, constant(0), constant(whole),
-                                   constant(laneTerms), sums);
+                                   constant(terms), sums);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    scf::YieldOp::create(b, addTerms(left, right, loop.getInductionVar(),
-                                     laneTerms, loop.getRegionIterArgs()));
+    scf::YieldOp::create(b, addTerms(left, right, loop.getInductionVar(), terms,
+                                     loop.getRegionIterArgs()));
     sums.assign(loop.result_begin(), loop.result_end());
   }
   if (whole != extents.k)
@@ -167,13 +180,14 @@ void LaneProduct::store(const LaneMatrix &c) {
 }
 
 /// A row of C, and zeros where β is 0.
-LaneProduct::Sums LaneProduct::loadOld(Value c, Value row, Value beta) {
+LaneProduct::OldRow LaneProduct::loadOld(Value c, Value row, Value beta) {
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  Value reads = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, beta, zero);
+  Value isZero =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, beta, zero);
   SmallVector<Type> types(extents.n, type);
-  auto guard = scf::IfOp::create(b, types, reads, /*withElseRegion=*/true);
+  auto guard = scf::IfOp::create(b, types, isZero, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(guard.thenBlock());
+  b.setInsertionPointToStart(guard.elseBlock());
   Sums old;
   for (int64_t j = 0; j != extents.n; ++j) {
     Value value =
@@ -183,27 +197,30 @@ LaneProduct::Sums LaneProduct::loadOld(Value c, Value row, Value beta) {
     old.push_back(value);
   }
   scf::YieldOp::create(b, old);
-  b.setInsertionPointToStart(guard.elseBlock());
+  b.setInsertionPointToStart(guard.thenBlock());
   scf::YieldOp::create(b, Sums(extents.n, zero));
-  return Sums(guard.getResults());
+  return {Sums(guard.getResults()), isZero};
 }
 
 void LaneProduct::addTo(Value c, Value beta) {
   Type element = getElementTypeOrSelf(c.getType());
   for (int64_t i = 0; i != extents.m; ++i) {
-    OpBuilder::InsertionGuard guard(b);
-    // A row that the lane has twice is added to once.
-    if (isOwn[i])
-      b.setInsertionPointToStart(
-          scf::IfOp::create(b, isOwn[i], /*withElseRegion=*/false).thenBlock());
-    Sums old;
+    OldRow old;
     if (beta)
       old = loadOld(c, rows[i], beta);
+    // A row that the lane has twice is added to once: then what is there
+    // already has the sum. No branch: the multiply-adds would be moved into it,
+    // past all the loads.
+    Value isNew;
+    if (beta && isOwn[i])
+      isNew = arith::OrIOp::create(b, isOwn[i], old.isZero);
     for (int64_t j = 0; j != extents.n; ++j) {
       Value value = sums[i * extents.n + j];
       if (beta)
-        value = arith::AddFOp::create(b, value,
-                                      arith::MulFOp::create(b, beta, old[j]));
+        value = arith::AddFOp::create(
+            b, value, arith::MulFOp::create(b, beta, old.elements[j]));
+      if (isNew)
+        value = arith::SelectOp::create(b, isNew, value, old.elements[j]);
       if (element != type)
         value = arith::TruncFOp::create(b, element, value);
       memref::StoreOp::create(b, value, c,

@@ -50,6 +50,12 @@ public:
 private:
   using Sums = llvm::SmallVector<mlir::Value>;
 
+  /// A row of C before it is added to: zeros, unread, where β is 0.
+  struct OldRow {
+    Sums elements;
+    mlir::Value isZero;
+  };
+
   mlir::Value constant(int64_t value);
   mlir::Value at(const LaneMatrix &matrix, mlir::Value row, mlir::Value column);
   int64_t wordOf(const LaneMatrix &matrix, int64_t count);
@@ -57,7 +63,7 @@ private:
             int64_t count);
   Sums addTerms(const LaneMatrix &left, const LaneMatrix &right, mlir::Value k,
                 int64_t count, mlir::ValueRange start);
-  Sums loadOld(mlir::Value c, mlir::Value row, mlir::Value beta);
+  OldRow loadOld(mlir::Value c, mlir::Value row, mlir::Value beta);
   mlir::Value after(mlir::Value start, int64_t offset);
 
   mlir::ImplicitLocOpBuilder &b;

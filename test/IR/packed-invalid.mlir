@@ -33,3 +33,26 @@
 #lane = #kami.mma_atom<fma 1x1x1, f32, f32, f32, ["lane.1x1.b32", "lane.1x1.b32", "lane.1x1.b32"]>
 // expected-error@+1 {{expected packed products in one stage, but got 2}}
 #plan = #kami.plan<one_d, grid = [4, 1, 1], unit = lane, atom = #lane, tile = 4x4x4, transport = copied, slices = {k = 1, shared = [0, 0]}, teams = 8, stages = 2>
+
+// -----
+
+#lane = #kami.mma_atom<fma 1x1x1, f32, f32, f32, ["lane.1x1.b32", "lane.1x1.b32", "lane.1x1.b32"]>
+// expected-error@+1 {{expected lanes only of copied operands, in one column, with rows of the tile's 64 each and no more than 256 sums, but got 1 times 1}}
+#plan = #kami.plan<one_d, grid = [1, 1, 1], unit = lane, atom = #lane, tile = 64x64x4, transport = copied, slices = {k = 1, shared = [0, 0]}>
+
+// -----
+
+#lane = #kami.mma_atom<fma 1x1x1, f32, f32, f32, ["lane.1x1.b32", "lane.1x1.b32", "lane.1x1.b32"]>
+// expected-error@+1 {{expected packed products in one stage, but got 2}}
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = lane, atom = #lane, tile = 4x4x4, transport = copied, slices = {k = 1, shared = [0, 0]}, stages = 2, blocks = 2, next = prefetched>
+
+// -----
+
+// expected-error@+1 {{expected layouts of a warp's lanes for mma_sync}}
+#mma = #kami.mma_atom<mma_sync 1x1x1, f32, f32, f32, ["lane.1x1.b32", "lane.1x1.b32", "lane.1x1.b32"]>
+
+// -----
+
+#lane = #kami.mma_atom<fma 1x1x1, f32, f32, f32, ["lane.1x1.b32", "lane.1x1.b32", "lane.1x1.b32"]>
+// expected-error@+1 {{expected an atom of a warp, but got #kami.mma_atom<fma 1x1x1}}
+func.func private @fragment(!kami.fragment<4x4xf32, c, #lane>)

@@ -37,3 +37,15 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#group = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #wgmma, tile = 64x64x64, transport = copied, slices = {k = 16, shared = [0, 0]}, stages = 2>
+gpu.module @kernels {
+  gpu.func @widened(%a: memref<64x64xf8E4M3FN, strided<[1, 64]>>, %b: memref<64x64xf16>, %c: memref<64x64xf16>) kernel {
+    // expected-error@+1 {{expected operands of the atom's type where the matrix unit reads them as they are copied, but got 'memref<64x64xf8E4M3FN, strided<[1, 64]>>'}}
+    kami.gemm ins(%a, %b : memref<64x64xf8E4M3FN, strided<[1, 64]>>, memref<64x64xf16>) outs(%c : memref<64x64xf16>) accumulator(f32) plan(#group)
+    gpu.return
+  }
+}

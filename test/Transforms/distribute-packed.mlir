@@ -56,8 +56,10 @@ gpu.module @kernels {
   // CHECK:         %[[COUNT:.+]] = memref.dim %{{.+}}, %c0
   // CHECK:         %[[HAS:.+]] = arith.cmpi ult, %{{.+}}, %[[COUNT]]
   // CHECK:         scf.if %[[HAS]]
-  // CHECK:           %[[READS:.+]] = arith.cmpf une
-  // CHECK:           scf.if %[[READS]]
+  // CHECK:           %[[ZERO:.+]] = arith.cmpf oeq
+  // CHECK:           scf.if %[[ZERO]]
+  // CHECK-NEXT:        scf.yield
+  // CHECK-NEXT:      } else {
   // CHECK:             memref.load
   // CHECK:           memref.store
   // CHECK-NOT:     kami.copy_out

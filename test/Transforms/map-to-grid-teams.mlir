@@ -4,6 +4,7 @@
 
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 #plan = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = staged, slices = {k = 16, shared = [0, 0]}, teams = 4>
+#turns = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x32, transport = staged, slices = {k = 16, shared = [0, 0]}, teams = 16, blocks = 10000>
 module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK-LABEL: func.func @ten
   // CHECK-DAG:     %[[BLOCKS:.+]] = arith.constant 3 : index
@@ -32,4 +33,12 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:         %[[HAS:.+]] = arith.cmpi ult, %[[INDEX]], %c10
   // CHECK:         scf.if %[[HAS]] {
   // CHECK:           kami.gemm
+
+  // Teams with a tile each fill a block, and a multiprocessor, together.
+  // CHECK:       gpu.func @gemm_16x16x32_f16
+  // CHECK-SAME:    kami.resident_blocks = 2
+  func.func @turns(%a: memref<100000x16x32xf16>, %b: memref<100000x32x16xf16>, %c: memref<100000x16x16xf32>) {
+    kami.gemm ins(%a, %b : memref<100000x16x32xf16>, memref<100000x32x16xf16>) outs(%c : memref<100000x16x16xf32>) accumulator(f32) plan(#turns)
+    return
+  }
 }

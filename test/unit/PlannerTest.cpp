@@ -284,6 +284,27 @@ TEST(Planner, CopiesForWarpGroups) {
   EXPECT_EQ(findMisfit(plan, problem, chip).reason, Misfit::NotUnitCopies);
 }
 
+// Packs end where the last dimension of the batch does.
+TEST(Planner, CountsPacksOfTheLastDimension) {
+  const Chip &chip = *llvm::cantFail(findChip("sm_90"));
+  Problem problem;
+  problem.extents = {5, 5, 5};
+  problem.operand = problem.accumulator = ElementKind::F32;
+  problem.output = ElementKind::F32;
+  problem.batch = 80000;
+  problem.packable = 3;
+  const Choice choice = llvm::cantFail(choosePlan(problem, chip));
+  for (const Candidate &candidate : choice.candidates) {
+    if (!candidate.plan.isPacked())
+      continue;
+    EXPECT_LE(candidate.plan.teams, 3);
+    EXPECT_GE(candidate.calibrated.blocks, 80000 / 3.0);
+  }
+  problem.packable = problem.batch;
+  Candidate best = *llvm::cantFail(choosePlan(problem, chip)).best();
+  EXPECT_EQ(best.calibrated.blocks, llvm::divideCeil(80000, best.plan.teams));
+}
+
 TEST(Planner, VerifiesPacks) {
   const Chip &chip = *llvm::cantFail(findChip("sm_90"));
   Problem problem;

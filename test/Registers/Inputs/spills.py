@@ -21,7 +21,7 @@ MEMORY_SIZES = ["64x64x64", "100x100x100", "128x128x128", "192x192x192",
                 "256x256x256", "1024x1024x1024"]
 PACKED_TYPES = ["f16", "bf16", "f32", "f64", "f8E4M3FN", "i8"]
 PACKED_SIZES = ["1x1x1", "3x3x3", "8x8x8", "13x5x21", "17x17x17", "29x31x23",
-                "33x33x33"]
+                "33x33x33", "64x1x64", "64x64x7"]
 
 
 def full():
@@ -36,6 +36,7 @@ def full():
     for kind in PACKED_TYPES:
         for size in PACKED_SIZES:
             yield "packed", kind, size, "auto"
+            yield "added", kind, size, "auto"
 
 
 def sample():
@@ -66,8 +67,10 @@ def measure(case, target, folder):
                "-o", output]
     if source == "block":
         command.append("--block")
-    if source == "packed":
+    if source in ("packed", "added"):
         command.append("--batch=1000000")
+    if source == "added":
+        command.append("--beta=2")
     run = subprocess.run(command, capture_output=True, text=True)
     if "no plan fits" in run.stderr or "cannot be planned" in run.stderr:
         return case, "no plan"

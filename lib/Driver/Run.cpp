@@ -231,7 +231,6 @@ llvm::Error Session::makeInput(unsigned number, Type type) {
   view.strides.assign(strides.begin(), strides.end());
   view.elementType = element;
   view.elementBytes = parts * format->bytes();
-  sim::ReferenceArray wide{view.sizes, {}};
   bool poisoned = llvm::is_contained(options.poisoned, number);
   auto contents = original.getArgAttrOfType<DenseElementsAttr>(
       number, contentsAttributeName);
@@ -250,11 +249,11 @@ llvm::Error Session::makeInput(unsigned number, Type type) {
                                 : draw(*format);
       int64_t address = view.address(indices) + part * format->bytes();
       sim::writeBits(&buffer.bytes[address], format->bytes(), bits(value));
-      wide.values.push_back(value);
     }
   });
   arguments.push_back(view);
-  references.push_back(std::move(wide));
+  // Of elements that share an address, the last one written is all of them.
+  references.push_back(read(arguments.back(), type));
   return llvm::Error::success();
 }
 

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cstring>
+#include <functional>
 
 using namespace kami;
 using namespace kami::sim;
@@ -84,12 +85,47 @@ static LogicalResult waitFor(Execution &x, Warp &warp, size_t pending) {
 // Warp level
 //===----------------------------------------------------------------------===//
 
-/// Thread t copies the elements t, t + threads, ... of the tile in shared
-/// memory, line by line. `copy` gets what a warp moves at a time: the lanes
-/// that are in the matrix, and all.
+namespace {
+
+/// A tile in shared memory, wherever in `buffer` its elements are.
+struct SharedTile {
+  Buffer *buffer;
+  int64_t sizes[2];
+  /// The dimension of its lines.
+  unsigned along;
+  int64_t elementBytes;
+  std::function<int64_t(ArrayRef<int64_t>)> address;
+};
+
+} // namespace
+
+static SharedTile tileOf(const MemRef &memref) {
+  return {memref.buffer,
+          {memref.sizes[0], memref.sizes[1]},
+          memref.strides[1] == 1 ? 1u : 0u,
+          memref.elementBytes,
+          [memref](ArrayRef<int64_t> at) { return memref.address(at); }};
+}
+
+static SharedTile tileOf(const MemRef &buffer, SharedMatrixAttr attribute) {
+  SharedMatrix matrix = attribute.getMatrix();
+  bool isA = attribute.getRole() == Role::A;
+  return {buffer.buffer,
+          {attribute.getRows(), attribute.getColumns()},
+          (matrix.major == Major::K) == isA ? 1u : 0u,
+          matrix.elementBytes,
+          [=](ArrayRef<int64_t> at) {
+            return buffer.base + buffer.offset +
+                   matrix.byteOffset(at[isA ? 0 : 1], at[isA ? 1 : 0]);
+          }};
+}
+
+/// Thread t copies the elements t, t + threads, ... of the tile, line by line.
+/// `copy` gets what a warp moves at a time: the lanes that are in the matrix,
+/// and all.
 static LogicalResult
 copyElements(Execution &x, Warp &warp, const Instruction &instruction,
-             const MemRef &matrix, const MemRef &tile, int64_t threads,
+             const MemRef &matrix, const SharedTile &tile, int64_t threads,
              llvm::function_ref<LogicalResult(Access &, Access &)> copy) {
   if (failed(x.requireConverged(warp, instruction)))
     return failure();
@@ -102,14 +138,13 @@ copyElements(Execution &x, Warp &warp, const Instruction &instruction,
       return x.fail(Violation::OutOfBounds, instruction)
              << "expected at most " << tile.sizes[dim] << " elements in "
              << "dimension " << dim << ", but got " << matrix.sizes[dim];
-  unsigned along = tile.strides[1] == 1 ? 1 : 0;
-  int64_t perLine = tile.sizes[along];
-  int64_t total = tile.sizes[1 - along] * perLine;
+  int64_t perLine = tile.sizes[tile.along];
+  int64_t total = tile.sizes[1 - tile.along] * perLine;
   for (int64_t first = 0; first < total; first += threads) {
     Access device, shared;
-    for (auto [access, memref] :
-         {std::pair(&device, &matrix), std::pair(&shared, &tile)}) {
-      access->buffer = memref->buffer;
+    device.buffer = matrix.buffer;
+    shared.buffer = tile.buffer;
+    for (Access *access : {&device, &shared}) {
       access->mask = 0;
       access->bytes = access->alignment = tile.elementBytes;
     }
@@ -118,8 +153,8 @@ copyElements(Execution &x, Warp &warp, const Instruction &instruction,
       if (element >= total)
         break;
       int64_t at[2];
-      at[along] = element % perLine;
-      at[1 - along] = element / perLine;
+      at[tile.along] = element % perLine;
+      at[1 - tile.along] = element / perLine;
       shared.mask |= 1ull << lane;
       shared.addresses[lane] = tile.address(at);
       if (at[0] >= matrix.sizes[0] || at[1] >= matrix.sizes[1])
@@ -133,13 +168,33 @@ copyElements(Execution &x, Warp &warp, const Instruction &instruction,
   return success();
 }
 
-static LogicalResult runCopy(Execution &x, Warp &warp,
-                             const Instruction &instruction) {
-  const MemRef source = warp.memrefs[instruction.operands[0].index];
-  const MemRef dest = warp.memrefs[instruction.operands[1].index];
+/// Whether lines of adjacent elements begin where `aligned_rows` promises.
+static LogicalResult requireAlignedRows(Execution &x,
+                                        const Instruction &instruction,
+                                        const MemRef &matrix, unsigned along) {
+  constexpr int64_t promised = 16;
+  if (matrix.strides[along] != 1 || matrix.sizes[along] == 0)
+    return success();
+  for (int64_t line = 0; line != matrix.sizes[1 - along]; ++line) {
+    int64_t at[2] = {0, 0};
+    at[1 - along] = line;
+    if (matrix.address(at) % promised != 0)
+      return x.fail(Violation::Unaligned, instruction)
+             << "expected line " << line << " to begin at a multiple of "
+             << promised << " bytes, but it begins at " << matrix.address(at);
+  }
+  return success();
+}
+
+static LogicalResult copyToShared(Execution &x, Warp &warp,
+                                  const Instruction &instruction,
+                                  const MemRef &source, const SharedTile &tile,
+                                  int64_t threads, bool alignedRows) {
+  if (alignedRows && warp.index == 0 &&
+      failed(requireAlignedRows(x, instruction, source, tile.along)))
+    return failure();
   return copyElements(
-      x, warp, instruction, source, dest,
-      cast<CopyAsyncOp>(instruction.op).getThreads(),
+      x, warp, instruction, source, tile, threads,
       [&](Access &from, Access &to) {
         from.write = false;
         to.write = true;
@@ -149,11 +204,30 @@ static LogicalResult runCopy(Execution &x, Warp &warp,
       });
 }
 
+static LogicalResult runCopy(Execution &x, Warp &warp,
+                             const Instruction &instruction) {
+  const MemRef source = warp.memrefs[instruction.operands[0].index];
+  const MemRef dest = warp.memrefs[instruction.operands[1].index];
+  auto op = cast<CopyAsyncOp>(instruction.op);
+  return copyToShared(x, warp, instruction, source, tileOf(dest),
+                      op.getThreads(), op.getAlignedRows());
+}
+
+static LogicalResult runPlaceAsync(Execution &x, Warp &warp,
+                                   const Instruction &instruction) {
+  const MemRef source = warp.memrefs[instruction.operands[0].index];
+  const MemRef buffer = warp.memrefs[instruction.operands[1].index];
+  auto op = cast<PlaceAsyncOp>(instruction.op);
+  return copyToShared(x, warp, instruction, source,
+                      tileOf(buffer, op.getMatrix()), op.getThreads(),
+                      op.getAlignedRows());
+}
+
 static LogicalResult runCopyOut(Execution &x, Warp &warp,
                                 const Instruction &instruction) {
   const MemRef source = warp.memrefs[instruction.operands[0].index];
   const MemRef dest = warp.memrefs[instruction.operands[1].index];
-  return copyElements(x, warp, instruction, dest, source,
+  return copyElements(x, warp, instruction, dest, tileOf(source),
                       cast<CopyOutOp>(instruction.op).getThreads(),
                       [&](Access &to, Access &from) -> LogicalResult {
                         from.mask = to.mask;
@@ -170,61 +244,6 @@ static LogicalResult runCopyOut(Execution &x, Warp &warp,
                         });
                         return success();
                       });
-}
-
-/// Copies a matrix element by element to where the matrix unit reads it.
-static LogicalResult runPlaceAsync(Execution &x, Warp &warp,
-                                   const Instruction &instruction) {
-  auto op = cast<PlaceAsyncOp>(instruction.op);
-  const MemRef source = warp.memrefs[instruction.operands[0].index];
-  const MemRef buffer = warp.memrefs[instruction.operands[1].index];
-  SharedMatrixAttr attribute = op.getMatrix();
-  SharedMatrix matrix = attribute.getMatrix();
-  bool isA = attribute.getRole() == Role::A;
-  int64_t sizes[] = {attribute.getRows(), attribute.getColumns()};
-  if (failed(x.requireConverged(warp, instruction)))
-    return failure();
-  int64_t threads = op.getThreads();
-  if (x.block.count() != threads)
-    return x.fail(Violation::Unsupported, instruction)
-           << "expected a block of " << threads << " threads, but got "
-           << x.block.count();
-  for (unsigned dim : {0, 1})
-    if (source.sizes[dim] > sizes[dim])
-      return x.fail(Violation::OutOfBounds, instruction)
-             << "expected at most " << sizes[dim] << " elements in dimension "
-             << dim << ", but got " << source.sizes[dim];
-  int64_t total = sizes[0] * sizes[1];
-  unsigned along = (matrix.major == Major::K) == isA ? 1 : 0;
-  for (int64_t first = 0; first < total; first += threads) {
-    Access from, to;
-    from.buffer = source.buffer;
-    to.buffer = buffer.buffer;
-    from.mask = to.mask = 0;
-    from.bytes = from.alignment = to.bytes = to.alignment = matrix.elementBytes;
-    from.write = false;
-    to.write = true;
-    int64_t count[maxLanes] = {};
-    for (unsigned lane = 0; lane != x.width; ++lane) {
-      int64_t element = first + int64_t(warp.index) * x.width + lane;
-      if (element >= total)
-        break;
-      int64_t at[2];
-      at[along] = element % sizes[along];
-      at[1 - along] = element / sizes[along];
-      to.mask |= 1ull << lane;
-      to.addresses[lane] = buffer.base + buffer.offset +
-                           matrix.byteOffset(at[isA ? 0 : 1], at[isA ? 1 : 0]);
-      if (at[0] >= source.sizes[0] || at[1] >= source.sizes[1])
-        continue;
-      from.mask |= 1ull << lane;
-      from.addresses[lane] = source.address(at);
-      count[lane] = to.bytes;
-    }
-    if (to.mask && failed(start(x, warp, instruction, from, to, count)))
-      return failure();
-  }
-  return success();
 }
 
 static LogicalResult runCopyWait(Execution &x, Warp &warp,

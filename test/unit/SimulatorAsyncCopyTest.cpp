@@ -102,6 +102,31 @@ TEST_F(AsyncCopyTest, NeedsABarrier) {
   EXPECT_EQ(report.violation, Violation::Race) << message;
 }
 
+TEST_F(AsyncCopyTest, RowsAreAsAlignedAsPromised) {
+  auto copyOf = [](const std::string &row) {
+    return std::string(tile) + "%rows = memref.subview %a[" + row +
+           ", 0] [4, 16] [1, 1] : memref<6x18xf32> to "
+           "memref<4x16xf32, strided<[18, 1], offset: " +
+           std::to_string(std::stoi(row) * 18) +
+           ">>\nkami.copy_async %rows to %s by 64 aligned_rows : "
+           "memref<4x16xf32, strided<[18, 1], offset: " +
+           std::to_string(std::stoi(row) * 18) +
+           ">> to !tile\nkami.copy_commit\nkami.copy_wait 0\n";
+  };
+  MemRef a = array({6, 18}, f32(), std::vector<double>(108, 1));
+  MemRef out = array({64}, f32());
+  for (const char *row : {"0", "1"}) {
+    EXPECT_TRUE(failed(run("%a : memref<6x18xf32>, %out : memref<64xf32>",
+                           copyOf(row), {}, {64, 1, 1}, 512,
+                           {Argument(a), Argument(out)}, preamble)));
+    EXPECT_EQ(report.violation, Violation::Unaligned) << message;
+  }
+  EXPECT_NE(message.find("expected line 0 to begin at a multiple of 16 bytes, "
+                         "but it begins at 72"),
+            std::string::npos)
+      << message;
+}
+
 // What is placed for the matrix unit lies in its order, zeros behind it, and is
 // fenced where the wait says so.
 TEST_F(AsyncCopyTest, PlacesForTheMatrixUnit) {

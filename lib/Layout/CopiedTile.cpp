@@ -44,28 +44,26 @@ CopiedTile kami::relayedTile(int64_t rows, int64_t columns,
   return copiedTile(rows, columns, Major::K, elementBytes);
 }
 
-static constexpr int64_t packedPiece = 16;
-
 CopiedTile kami::packedTile(int64_t products, int64_t elements,
                             int64_t elementBytes) {
   int64_t bytes = elements * elementBytes;
-  bool meets = bytes % packedPiece == 0 && bytes > packedPiece &&
-               llvm::isPowerOf2_64(bytes / packedPiece);
+  bool meets = bytes % copiedPiece == 0 && bytes > copiedPiece &&
+               llvm::isPowerOf2_64(bytes / copiedPiece);
   return {products, elements,
-          elements + (meets ? packedPiece / elementBytes : 0)};
+          elements + (meets ? copiedPiece / elementBytes : 0)};
 }
 
 int64_t kami::packedWord(int64_t pitch, int64_t lineElements,
                          int64_t elementBytes) {
   int64_t whole =
-      std::gcd(std::gcd(pitch, lineElements) * elementBytes, packedPiece);
+      std::gcd(std::gcd(pitch, lineElements) * elementBytes, copiedPiece);
   return std::max<int64_t>(whole / elementBytes, 1);
 }
 
 int64_t kami::wholePack(int64_t limit, llvm::ArrayRef<int64_t> matrixBytes) {
   int64_t multiple = 1;
   for (int64_t bytes : matrixBytes)
-    multiple = std::lcm(multiple, packedPiece / std::gcd(bytes, packedPiece));
+    multiple = std::lcm(multiple, copiedPiece / std::gcd(bytes, copiedPiece));
   return limit - limit % multiple;
 }
 

@@ -209,7 +209,7 @@ static double warpInstructions(const Atom &atom, const Partition &partition,
 /// Instructions for rows of elements that are no whole pieces of 16 bytes.
 static double raggedInstructions(double elements, int64_t bytes, int64_t piece,
                                  const Chip &chip) {
-  if (piece == 0 || piece >= 16)
+  if (piece == 0 || piece >= copiedPiece)
     return 0;
   double moves = elements * bytes / std::max(piece, bytes);
   return raggedMove * moves / chip.warpSize;

@@ -57,7 +57,6 @@ Work kami::workOf(const Problem &problem) {
 /// instruction is larger than the product, rows are no whole pieces of 16
 /// bytes, or there is no matrix unit to feed.
 static bool isWorthwhile(const Problem &problem, const Chip &chip) {
-  constexpr int64_t piece = 16;
   const Extents &extents = problem.extents;
   Work work = workOf(problem);
   auto atoms =
@@ -69,7 +68,8 @@ static bool isWorthwhile(const Problem &problem, const Chip &chip) {
   bool hasUnit = llvm::any_of(atoms, [](const RatedAtom &atom) {
     return atom.atom->instruction != Instruction::Fma;
   });
-  return work.pieceA < piece || work.pieceB < piece || isSmall || !hasUnit;
+  return work.pieceA < copiedPiece || work.pieceB < copiedPiece || isSmall ||
+         !hasUnit;
 }
 
 static bool wantsPacks(const Problem &problem, const Chip &chip) {

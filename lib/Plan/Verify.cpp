@@ -197,16 +197,15 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
         .str();
   case Misfit::NotUnitCopies:
     return ("expected warps in unison with copied operands of 16 bits, in "
-            "tiles "
-            "of 16 rows a warp and " +
+            "tiles of 16 rows a warp and " +
             Twine(misfit.needed) + " columns at most, but got " +
             Twine(plan.tile.m) + "x" + Twine(plan.tile.n) + " for " +
             Twine(plan.grid.m) + " warps")
         .str();
   case Misfit::NotCopied:
     return "expected copied operands only of warps or lanes in one layer, "
-           "without "
-           "slices in shared memory or interleaved tiles, where they lie in "
+           "without slices in shared memory or interleaved tiles, where they "
+           "lie in "
            "device memory as they are multiplied and the chip copies "
            "asynchronously, and several stages only of those";
   case Misfit::NotPacked:

@@ -14,6 +14,7 @@
 
 #include "MemoryAccess.h"
 #include "kami/IR/KamiOps.h"
+#include "kami/Layout/CopiedTile.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -172,16 +173,16 @@ copyElements(Execution &x, Warp &warp, const Instruction &instruction,
 static LogicalResult requireAlignedRows(Execution &x,
                                         const Instruction &instruction,
                                         const MemRef &matrix, unsigned along) {
-  constexpr int64_t promised = 16;
   if (matrix.strides[along] != 1 || matrix.sizes[along] == 0)
     return success();
   for (int64_t line = 0; line != matrix.sizes[1 - along]; ++line) {
     int64_t at[2] = {0, 0};
     at[1 - along] = line;
-    if (matrix.address(at) % promised != 0)
+    if (matrix.address(at) % copiedPiece != 0)
       return x.fail(Violation::Unaligned, instruction)
              << "expected line " << line << " to begin at a multiple of "
-             << promised << " bytes, but it begins at " << matrix.address(at);
+             << copiedPiece << " bytes, but it begins at "
+             << matrix.address(at);
   }
   return success();
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tables.h"
+#include <array>
 
 using namespace kami;
 
@@ -42,6 +43,21 @@ static constexpr double issueBound = 0.7;
 static constexpr double extendBound = issueBound / 2;
 static constexpr double extendTwiceBound = issueBound / 3;
 
+/// What a lane multiplies by itself, on a chip whose lanes beside a tensor core
+/// do so many f32 and f64 operations a cycle.
+static constexpr std::array<AtomRate, 6> laneAtoms(double f32, double f64,
+                                                   double reachedF64,
+                                                   llvm::StringLiteral source) {
+  return {{
+      {"fma.m1n1k1.f32.f32", f32, issueBound, P::Assumed, source},
+      {"fma.m1n1k1.f64.f64", f64, reachedF64, P::Assumed, source},
+      {"fma.m1n1k1.f32.f16", f32, extendBound, P::Assumed, source},
+      {"fma.m1n1k1.f32.bf16", f32, extendBound, P::Assumed, source},
+      {"fma.m1n1k1.f32.f8E4M3FN", f32, extendTwiceBound, P::Assumed, source},
+      {"fma.m1n1k1.f32.f8E5M2", f32, extendTwiceBound, P::Assumed, source},
+  }};
+}
+
 static constexpr llvm::StringLiteral a100 =
     "NVIDIA A100 Tensor Core GPU Architecture whitepaper, table 3";
 static constexpr AtomRate sm80Atoms[] = {
@@ -69,14 +85,7 @@ static constexpr AtomRate sm80Atoms[] = {
     {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", 32, issueBound, P::Assumed, a100},
 };
 
-static constexpr AtomRate sm80LaneAtoms[] = {
-    {"fma.m1n1k1.f32.f32", 32, issueBound, P::Assumed, a100},
-    {"fma.m1n1k1.f64.f64", 16, issueBound, P::Assumed, a100},
-    {"fma.m1n1k1.f32.f16", 32, extendBound, P::Assumed, a100},
-    {"fma.m1n1k1.f32.bf16", 32, extendBound, P::Assumed, a100},
-    {"fma.m1n1k1.f32.f8E4M3FN", 32, extendTwiceBound, P::Assumed, a100},
-    {"fma.m1n1k1.f32.f8E5M2", 32, extendTwiceBound, P::Assumed, a100},
-};
+static constexpr auto sm80LaneAtoms = laneAtoms(32, 16, issueBound, a100);
 
 // GeForce chips halve the rate where the sum is in f32, and run f64 mma on the
 // two f64 units of a multiprocessor: 4 operations a cycle, 1 per tensor core.
@@ -111,14 +120,7 @@ static constexpr AtomRate sm89Atoms[] = {
     {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", 64, issueBound, P::Assumed, ada},
 };
 
-static constexpr AtomRate sm89LaneAtoms[] = {
-    {"fma.m1n1k1.f32.f32", 64, issueBound, P::Assumed, ada},
-    {"fma.m1n1k1.f64.f64", 1, 1.0, P::Assumed, ada},
-    {"fma.m1n1k1.f32.f16", 64, extendBound, P::Assumed, ada},
-    {"fma.m1n1k1.f32.bf16", 64, extendBound, P::Assumed, ada},
-    {"fma.m1n1k1.f32.f8E4M3FN", 64, extendTwiceBound, P::Assumed, ada},
-    {"fma.m1n1k1.f32.f8E5M2", 64, extendTwiceBound, P::Assumed, ada},
-};
+static constexpr auto sm89LaneAtoms = laneAtoms(64, 1, 1.0, ada);
 
 // Documented rates are what wgmma reaches. mma.sync alone, measured on an H200
 // at 1980 MHz (132 x 4 tensor cores): 643, 322, 66.4 and 33 TFLOPS.
@@ -187,14 +189,7 @@ static constexpr AtomRate sm90Atoms[] = {
     {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", 64, issueBound, P::Assumed, h200Lanes},
 };
 
-static constexpr AtomRate sm90LaneAtoms[] = {
-    {"fma.m1n1k1.f32.f32", 64, issueBound, P::Assumed, h200Lanes},
-    {"fma.m1n1k1.f64.f64", 32, issueBound, P::Assumed, h200Lanes},
-    {"fma.m1n1k1.f32.f16", 64, extendBound, P::Assumed, h200Lanes},
-    {"fma.m1n1k1.f32.bf16", 64, extendBound, P::Assumed, h200Lanes},
-    {"fma.m1n1k1.f32.f8E4M3FN", 64, extendTwiceBound, P::Assumed, h200Lanes},
-    {"fma.m1n1k1.f32.f8E5M2", 64, extendTwiceBound, P::Assumed, h200Lanes},
-};
+static constexpr auto sm90LaneAtoms = laneAtoms(64, 32, issueBound, h200Lanes);
 
 // A in registers, B resident in shared memory, 64 × 64 × 64 a block.
 static constexpr llvm::StringLiteral h200Group =
@@ -266,14 +261,7 @@ static constexpr AtomRate sm100Atoms[] = {
     {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", 64, issueBound, P::Assumed, b200Lanes},
 };
 
-static constexpr AtomRate sm100LaneAtoms[] = {
-    {"fma.m1n1k1.f32.f32", 64, issueBound, P::Assumed, b200Lanes},
-    {"fma.m1n1k1.f64.f64", 32, issueBound, P::Assumed, b200Lanes},
-    {"fma.m1n1k1.f32.f16", 64, extendBound, P::Assumed, b200Lanes},
-    {"fma.m1n1k1.f32.bf16", 64, extendBound, P::Assumed, b200Lanes},
-    {"fma.m1n1k1.f32.f8E4M3FN", 64, extendTwiceBound, P::Assumed, b200Lanes},
-    {"fma.m1n1k1.f32.f8E5M2", 64, extendTwiceBound, P::Assumed, b200Lanes},
-};
+static constexpr auto sm100LaneAtoms = laneAtoms(64, 32, issueBound, b200Lanes);
 
 // At 2407 MHz the whitepaper's 419, 209.5 and 104.8 TFLOPS are these; so are
 // the 462 TFLOPS that KAMI's Table 3 gives at 2655 MHz.
@@ -310,14 +298,7 @@ static constexpr AtomRate sm120Atoms[] = {
     {"fma.m16n8k1.f32.f8E5M2.f8E4M3FN", 64, issueBound, P::Assumed, rtx5090},
 };
 
-static constexpr AtomRate sm120LaneAtoms[] = {
-    {"fma.m1n1k1.f32.f32", 64, issueBound, P::Assumed, rtx5090},
-    {"fma.m1n1k1.f64.f64", 1, 1.0, P::Assumed, rtx5090},
-    {"fma.m1n1k1.f32.f16", 64, extendBound, P::Assumed, rtx5090},
-    {"fma.m1n1k1.f32.bf16", 64, extendBound, P::Assumed, rtx5090},
-    {"fma.m1n1k1.f32.f8E4M3FN", 64, extendTwiceBound, P::Assumed, rtx5090},
-    {"fma.m1n1k1.f32.f8E5M2", 64, extendTwiceBound, P::Assumed, rtx5090},
-};
+static constexpr auto sm120LaneAtoms = laneAtoms(64, 1, 1.0, rtx5090);
 
 //===----------------------------------------------------------------------===//
 // Chips
@@ -428,54 +409,20 @@ static Chip withMatrixStores(Chip chip) {
 
 llvm::ArrayRef<Chip> kami::nvidiaChips() {
   static const Chip chips[] = {
-      makeChip(dataCenter(164), {"sm_80",
-                                 "NVIDIA A100",
-                                 108,
-                                 1410,
-                                 40,
-                                 2039,
-                                 sm80Atoms,
-                                 sm80Citations,
-                                 70,
-                                 {},
-                                 sm80LaneAtoms}),
-      makeChip(withFloat8(geForce()), {"sm_89",
-                                       "NVIDIA GeForce RTX 4090",
-                                       128,
-                                       2520,
-                                       72,
-                                       1008,
-                                       sm89Atoms,
-                                       sm89Citations,
-                                       78,
-                                       {},
-                                       sm89LaneAtoms}),
+      makeChip(dataCenter(164), {"sm_80", "NVIDIA A100", 108, 1410, 40, 2039,
+                                 sm80Atoms, sm80Citations, 70, sm80LaneAtoms}),
+      makeChip(withFloat8(geForce()),
+               {"sm_89", "NVIDIA GeForce RTX 4090", 128, 2520, 72, 1008,
+                sm89Atoms, sm89Citations, 78, sm89LaneAtoms}),
       makeChip(withMatrixStores(withFloat8(dataCenter(228))),
                {"sm_90", "NVIDIA H200", 132, 1980, 50, 4264, sm90Atoms,
-                sm90Citations, 78, sm90GroupAtoms, sm90LaneAtoms}),
-      makeChip(withMatrixStores(withFloat8(dataCenter(228))), {"sm_100",
-                                                               "NVIDIA B200",
-                                                               148,
-                                                               1850,
-                                                               126,
-                                                               8000,
-                                                               sm100Atoms,
-                                                               sm100Citations,
-                                                               86,
-                                                               {},
-                                                               sm100LaneAtoms}),
+                sm90Citations, 78, sm90LaneAtoms, sm90GroupAtoms}),
+      makeChip(withMatrixStores(withFloat8(dataCenter(228))),
+               {"sm_100", "NVIDIA B200", 148, 1850, 126, 8000, sm100Atoms,
+                sm100Citations, 86, sm100LaneAtoms}),
       makeChip(withMatrixStores(withFloat8(geForce())),
-               {"sm_120",
-                "NVIDIA GeForce RTX 5090",
-                170,
-                2655,
-                96,
-                1792,
-                sm120Atoms,
-                sm120Citations,
-                87,
-                {},
-                sm120LaneAtoms}),
+               {"sm_120", "NVIDIA GeForce RTX 5090", 170, 2655, 96, 1792,
+                sm120Atoms, sm120Citations, 87, sm120LaneAtoms}),
   };
   return chips;
 }

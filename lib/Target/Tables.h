@@ -24,8 +24,8 @@ struct Product {
   llvm::ArrayRef<AtomRate> atoms;
   llvm::ArrayRef<Citation> citations;
   int64_t ptxVersion = 0;
-  llvm::ArrayRef<AtomRate> groupAtoms = {};
   llvm::ArrayRef<AtomRate> laneAtoms = {};
+  llvm::ArrayRef<AtomRate> groupAtoms = {};
 };
 
 /// A chip of the family `chip` with the product's own figures.

@@ -45,11 +45,7 @@ SharedMatrixAttr Distributor::copiedMatrix(Role role, MemRefType matrix) {
       isA ? partition.paddedM() : partition.warpN, partition.paddedK(),
       matrix.getElementTypeBitWidth() / 8,
       alongColumns == isA ? Major::K : Major::MN);
-  return SharedMatrixAttr::get(
-      b.getContext(), isA ? tile.outer : tile.k, isA ? tile.k : tile.outer,
-      matrix.getElementType(), role,
-      tile.major == Major::K ? MajorKind::KMajor : MajorKind::MNMajor,
-      tile.swizzleBytes);
+  return matrixType(tile, matrix.getElementType(), role);
 }
 
 /// The bytes of a stage for its tile of the operand.
@@ -80,10 +76,7 @@ Value Distributor::copiedTileAt(Role role, MemRefType matrix, Value stage) {
 
 /// The tile's lines from that byte of shared memory on.
 Value Distributor::linesAt(Value start, Type element, const CopiedTile &tile) {
-  auto lines = MemRefType::get(
-      {tile.lines, tile.pitch}, element, MemRefLayoutAttrInterface(),
-      cast<MemRefType>(copied.getType()).getMemorySpace());
-  Value padded = memref::ViewOp::create(b, lines, copied, start, ValueRange());
+  Value padded = viewAt(b, copied, start, {tile.lines, tile.pitch}, element);
   SmallVector<OpFoldResult> offsets(2, b.getIndexAttr(0)),
       strides(2, b.getIndexAttr(1)),
       sizes = {b.getIndexAttr(tile.lines), b.getIndexAttr(tile.lineElements)};

@@ -580,7 +580,8 @@ void Distributor::emitStore(GemmOp op, Value sum) {
 bool Distributor::keepAlignment(GemmOp op) {
   auto keeps = [&](Value operand) {
     Type element = cast<ShapedType>(operand.getType()).getElementType();
-    return partition.tile.k * element.getIntOrFloatBitWidth() % 128 == 0;
+    return areWholePieces(partition.tile.k,
+                          element.getIntOrFloatBitWidth() / 8);
   };
   return keeps(op.getA()) && keeps(op.getB());
 }

@@ -15,6 +15,7 @@
 #include "MapGrouped.h"
 #include "GridKernel.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/Layout/CopiedTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,8 +24,6 @@
 using namespace kami;
 using namespace mlir;
 
-/// Of the widest pieces that are copied.
-static constexpr int64_t pieceBytes = 16;
 /// How many tiles of k take as long as beginning a tile and storing its C: an
 /// assumption, which decides how evenly work is shared, not what is computed.
 static constexpr int64_t tileStart = 4;
@@ -183,7 +182,7 @@ GroupedTile::Operands GroupedTile::operandsAt(const Place &place) {
                     : view(Role::B, product, n, deep, across, &places);
   Value areAligned = arith::CmpIOp::create(
       b, arith::CmpIPredicate::eq,
-      arith::AndIOp::create(b, places, constant(pieceBytes - 1)), constant(0));
+      arith::AndIOp::create(b, places, constant(copiedPiece - 1)), constant(0));
   return {each, a, other, areAligned, n, rows, across};
 }
 

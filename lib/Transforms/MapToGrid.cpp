@@ -12,6 +12,7 @@
 #include "MapGrouped.h"
 #include "PackedProduct.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/Layout/CopiedTile.h"
 #include "kami/Model/SharedLayout.h"
 #include "kami/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,10 +46,9 @@ static Value tileOfB(GemmOp op, const Plan &plan, GridKernel &kernel, Value b,
 /// Whether rows that begin at multiples of 16 bytes do so in every tile, too,
 /// whichever way they are cut.
 static bool keepsAlignment(GemmOp op, const Plan &plan) {
-  constexpr int64_t pieceBits = 128;
   auto keeps = [&](ShapedType type, int64_t extent, int64_t tile) {
     return extent <= tile ||
-           tile * type.getElementTypeBitWidth() % pieceBits == 0;
+           areWholePieces(tile, type.getElementTypeBitWidth() / 8);
   };
   return !op.isComplex() &&
          keeps(op.getAType(),

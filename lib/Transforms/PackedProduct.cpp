@@ -121,12 +121,10 @@ static Value deviceLines(ImplicitLocOpBuilder &b, Value memref, bool isSwapped,
 Value PackedProduct::sharedLines(const Matrices &matrices) {
   const CopiedTile &tile = matrices.tile;
   bool isOneLine = matrices.isOneLine();
-  auto all = MemRefType::get(
+  Value view = viewAt(
+      b, memory, constant(matrices.offset),
       {isOneLine ? 1 : tile.lines, isOneLine ? tile.elements() : tile.pitch},
-      matrices.element, MemRefLayoutAttrInterface(),
-      cast<MemRefType>(memory.getType()).getMemorySpace());
-  Value view = memref::ViewOp::create(b, all, memory, constant(matrices.offset),
-                                      ValueRange());
+      matrices.element);
   if (isOneLine || tile.pitch == tile.lineElements)
     return view;
   SmallVector<OpFoldResult> offsets(2, b.getIndexAttr(0)),
@@ -137,15 +135,12 @@ Value PackedProduct::sharedLines(const Matrices &matrices) {
 
 /// One team's matrix in shared memory, as the product sees it.
 Value PackedProduct::matrixOf(const Matrices &matrices, Value team) {
-  auto type =
-      MemRefType::get({matrices.rows, matrices.columns}, matrices.element,
-                      MemRefLayoutAttrInterface(),
-                      cast<MemRefType>(memory.getType()).getMemorySpace());
   Value start = b.createOrFold<arith::AddIOp>(
       b.createOrFold<arith::MulIOp>(
           team, constant(matrices.tile.pitch * matrices.bytes())),
       constant(matrices.offset));
-  Value view = memref::ViewOp::create(b, type, memory, start, ValueRange());
+  Value view = viewAt(b, memory, start, {matrices.rows, matrices.columns},
+                      matrices.element);
   if (!matrices.isTransposed)
     return view;
   return memref::TransposeOp::create(
@@ -214,12 +209,8 @@ void PackedProduct::emitWarps(const Matrices &a, const Matrices &other,
 void PackedProduct::emitLanes(const Matrices &a, const Matrices &other,
                               const Matrices &c) {
   auto operand = [&](const Matrices &matrices) -> LaneMatrix {
-    auto type =
-        MemRefType::get({matrices.tile.elements()}, matrices.element,
-                        MemRefLayoutAttrInterface(),
-                        cast<MemRefType>(memory.getType()).getMemorySpace());
-    Value view = memref::ViewOp::create(
-        b, type, memory, constant(matrices.offset), ValueRange());
+    Value view = viewAt(b, memory, constant(matrices.offset),
+                        matrices.tile.elements(), matrices.element);
     int64_t columns = matrices.columns;
     return {view, matrices.tile.pitch, matrices.isTransposed ? 1 : columns,
             matrices.isTransposed ? columns : 1};

@@ -8,6 +8,7 @@
 
 #include "Shares.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace kami;
 using namespace mlir;
@@ -67,16 +68,31 @@ FragmentType kami::rowsType(const Partition &partition, MmaAtomAttr atom) {
                            partition.paddedK(), atom.getAType(), Role::A, atom);
 }
 
+Value kami::viewAt(ImplicitLocOpBuilder &b, Value memory, Value start,
+                   ArrayRef<int64_t> shape, Type element) {
+  auto type =
+      MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
+                      cast<MemRefType>(memory.getType()).getMemorySpace());
+  return memref::ViewOp::create(b, type, memory, start, ValueRange());
+}
+
+SharedMatrixAttr kami::matrixType(const SharedMatrix &matrix, Type element,
+                                  Role role) {
+  bool isA = role == Role::A;
+  return SharedMatrixAttr::get(
+      element.getContext(), isA ? matrix.outer : matrix.k,
+      isA ? matrix.k : matrix.outer, element, role,
+      matrix.major == Major::K ? MajorKind::KMajor : MajorKind::MNMajor,
+      matrix.swizzleBytes);
+}
+
 SharedMatrixAttr kami::residentType(const Partition &partition,
                                     MmaAtomAttr atom, Role role) {
   Type element = atom.getElementType(role);
   unsigned bytes = element.getIntOrFloatBitWidth() / 8;
-  bool isA = role == Role::A;
-  SharedMatrix matrix =
-      isA ? residentA(partition, bytes) : residentB(partition, bytes);
-  return SharedMatrixAttr::get(atom.getContext(), isA ? matrix.outer : matrix.k,
-                               isA ? matrix.k : matrix.outer, element, role,
-                               MajorKind::KMajor, matrix.swizzleBytes);
+  return matrixType(role == Role::A ? residentA(partition, bytes)
+                                    : residentB(partition, bytes),
+                    element, role);
 }
 
 int64_t kami::parkedBytes(const Partition &partition, const Exchange &exchange,

@@ -13,6 +13,7 @@
 #include "kami/IR/KamiOps.h"
 #include "kami/Model/SharedLayout.h"
 #include "kami/Plan/Chain.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace kami {
 
@@ -26,12 +27,21 @@ int64_t firstStage(const Partition &partition, int64_t receivers,
 /// Bytes of workgroup memory.
 mlir::MemRefType bufferType(mlir::MLIRContext *context, int64_t bytes);
 
+/// A matrix of that shape, row by row, from that byte of the memory on.
+mlir::Value viewAt(mlir::ImplicitLocOpBuilder &b, mlir::Value memory,
+                   mlir::Value start, llvm::ArrayRef<int64_t> shape,
+                   mlir::Type element);
+
 /// A slice of A or B, or a warp's part of C.
 FragmentType shareType(const Partition &partition, MmaAtomAttr atom, Role role,
                        const Interleave &interleave);
 
 /// All of a warp's rows of A, which warps in unison do not slice.
 FragmentType rowsType(const Partition &partition, MmaAtomAttr atom);
+
+/// The attribute of a matrix that the matrix unit reads.
+SharedMatrixAttr matrixType(const SharedMatrix &matrix, mlir::Type element,
+                            Role role);
 
 /// How A or B lies in shared memory where the matrix unit reads it.
 SharedMatrixAttr residentType(const Partition &partition, MmaAtomAttr atom,

@@ -21,6 +21,14 @@
 
 namespace kami {
 
+/// Bytes of the widest pieces that are copied without registers.
+constexpr int64_t copiedPiece = 16;
+
+/// Whether so many elements are whole ones of these.
+inline bool areWholePieces(int64_t elements, int64_t elementBytes) {
+  return elements * elementBytes % copiedPiece == 0;
+}
+
 struct CopiedTile {
   /// Rows, or columns, of adjacent elements, elements of each, and elements
   /// from the begin of one to that of the next.

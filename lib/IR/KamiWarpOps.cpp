@@ -49,21 +49,25 @@ LogicalResult kami::verifyAtomElement(Operation *op, FragmentType fragment) {
          << ", but got " << fragment.getElementType();
 }
 
-/// The buffer lies in workgroup memory and has room for `count` fragments of
-/// the atom's elements.
-static LogicalResult verifyBuffer(Operation *op, Value buffer,
-                                  FragmentType fragment, int64_t count) {
-  if (failed(verifyAtomElement(op, fragment)))
-    return failure();
+/// The buffer lies in workgroup memory and has room for so many bytes.
+static LogicalResult verifyWorkgroupBytes(Operation *op, Value buffer,
+                                          int64_t needed) {
   auto type = cast<MemRefType>(buffer.getType());
   if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
     return op->emitOpError("expected a buffer in workgroup memory, but got ")
            << type;
-  int64_t needed = count * fragment.getByteSize();
   if (type.hasStaticShape() && type.getDimSize(0) < needed)
     return op->emitOpError("expected a buffer of at least ")
            << needed << " bytes, but got " << type.getDimSize(0);
   return success();
+}
+
+/// The same for `count` fragments of the atom's elements.
+static LogicalResult verifyBuffer(Operation *op, Value buffer,
+                                  FragmentType fragment, int64_t count) {
+  if (failed(verifyAtomElement(op, fragment)))
+    return failure();
+  return verifyWorkgroupBytes(op, buffer, count * fragment.getByteSize());
 }
 
 //===----------------------------------------------------------------------===//
@@ -105,13 +109,33 @@ LogicalResult StoreOp::verify() {
                    ? " or of narrower floats"
                    : "")
            << ", but got " << element;
-  return success();
+  if (!getBuffer())
+    return success();
+  if (getBeta() || !fragment.isPlain())
+    return emitOpError("expected neither beta nor an interleaved fragment with "
+                       "a buffer");
+  CopiedTile tile = getRelayedTile();
+  return verifyWorkgroupBytes(*this, getBuffer(),
+                              tile.elements() *
+                                  element.getIntOrFloatBitWidth() / 8);
+}
+
+CopiedTile StoreOp::getRelayedTile() {
+  FragmentType fragment = getValue().getType();
+  Type element = getDest().getType().getElementType();
+  return relayedTile(fragment.getMap().rows, fragment.getColumns(),
+                     element.getIntOrFloatBitWidth() / 8);
 }
 
 void StoreOp::getEffects(Effects &effects) {
   if (getBeta())
     effects.emplace_back(MemoryEffects::Read::get(), &getDestMutable());
   effects.emplace_back(MemoryEffects::Write::get(), &getDestMutable());
+  if (getBuffer()) {
+    OpOperand &buffer = getBufferMutable()[0];
+    effects.emplace_back(MemoryEffects::Write::get(), &buffer);
+    effects.emplace_back(MemoryEffects::Read::get(), &buffer);
+  }
 }
 
 LogicalResult FillOp::verify() {

@@ -41,7 +41,9 @@ int64_t kami::copiedBytes(int64_t extent, int64_t depth, int64_t elementBytes) {
 
 CopiedTile kami::relayedTile(int64_t rows, int64_t columns,
                              int64_t elementBytes) {
-  return copiedTile(rows, columns, Major::K, elementBytes);
+  constexpr int64_t cacheLine = 128;
+  return copiedTile(rows, std::min(columns, cacheLine / elementBytes), Major::K,
+                    elementBytes);
 }
 
 CopiedTile kami::packedTile(int64_t products, int64_t elements,
@@ -73,6 +75,8 @@ int64_t kami::packedBytes(int64_t products, int64_t elements,
 }
 
 int64_t kami::relayedBytes(int64_t rows, int64_t columns) {
-  constexpr int64_t widest = 2;
-  return widest * relayedTile(rows, columns, widest).elements();
+  auto bytes = [&](int64_t width) {
+    return width * relayedTile(rows, columns, width).elements();
+  };
+  return std::max(bytes(1), bytes(2));
 }

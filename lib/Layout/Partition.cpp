@@ -50,7 +50,7 @@ int64_t kami::groupOf(const WarpGrid &grid, BarrierScope scope,
 
 Partition::Partition(const Extents &tile, const WarpGrid &grid,
                      const Extents &atom, int64_t sliceK)
-    : tile(tile), grid(grid), sliceK(sliceK) {
+    : tile(tile), grid(grid), sliceK(sliceK), atomM(atom.m) {
   warpM = alignTo(divideCeil(tile.m, grid.m), atom.m);
   warpN = alignTo(divideCeil(tile.n, grid.n), atom.n);
   stages = std::lcm(grid.m, grid.n);

@@ -73,10 +73,10 @@ static SharedLayout copiedLayout(const Partition &partition,
   layout.copiedB = {layout.copiedA.bytes, bytes(partition.paddedN())};
   layout.bytes = layout.copiedA.bytes + layout.copiedB.bytes;
   if (exchange.relaysC)
-    layout.relay = {exchange.prefetches ? layout.bytes : 0,
-                    relayedBytes(partition.paddedM(), partition.paddedN())};
-  layout.bytes =
-      std::max(layout.bytes, layout.relay.offset + layout.relay.bytes);
+    layout.relay = {layout.bytes,
+                    partition.grid.warps() *
+                        relayedBytes(partition.atomM, partition.warpN)};
+  layout.bytes += layout.relay.bytes;
   return layout;
 }
 

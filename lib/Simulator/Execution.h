@@ -130,6 +130,8 @@ public:
   /// The warp waits for so many warps, itself included, at a barrier.
   mlir::LogicalResult wait(Warp &warp, const Instruction &instruction,
                            int64_t barrier, int64_t warps);
+  /// The warp's lanes pass a barrier of their own.
+  void meetLanes(const Warp &warp) { clocks.meetAlone(warp.index); }
   /// Ops that a whole warp executes.
   mlir::LogicalResult requireConverged(Warp &warp,
                                        const Instruction &instruction);

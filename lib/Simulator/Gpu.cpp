@@ -171,6 +171,21 @@ static LogicalResult runNamedBarrier(Execution &x, Warp &warp,
   return x.wait(warp, instruction, number, count);
 }
 
+/// Lanes are always in step here, but what they do is not ordered without it.
+static LogicalResult runWarpBarrier(Execution &x, Warp &warp,
+                                    const Instruction &instruction) {
+  int64_t mask;
+  if (failed(x.requireConverged(warp, instruction)) ||
+      failed(x.uniform(warp, instruction, instruction.operands[0], mask)))
+    return failure();
+  if (uint32_t(mask) != uint32_t(-1))
+    return x.fail(Violation::Unsupported, instruction)
+           << "expected a barrier of all lanes of a warp, but got mask "
+           << uint32_t(mask);
+  x.meetLanes(warp);
+  return success();
+}
+
 static LogicalResult decodeNamedBarrier(Decoder &decoder, NVVM::BarrierOp op) {
   if (op.getReductionOp())
     return op.emitError("cannot simulate a barrier with a reduction");
@@ -199,6 +214,7 @@ LogicalResult kami::sim::decodeGpu(Decoder &decoder, Operation *op,
           .Case([](gpu::DynamicSharedMemoryOp) { return runDynamicShared; })
           .Case([](gpu::ShuffleOp) { return runLaneShuffle; })
           .Case([](gpu::BarrierOp) { return runBarrier; })
+          .Case([](NVVM::SyncWarpOp) { return runWarpBarrier; })
           .Case([](gpu::ReturnOp) { return runReturn; })
           .Default([](Operation *) { return nullptr; });
   handled = handler != nullptr;

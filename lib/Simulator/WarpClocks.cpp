@@ -17,11 +17,15 @@ void WarpClocks::startBlock(size_t warps) {
     last = std::max(last, time);
   first = last + 1;
   times.assign(warps, first);
+  alone.assign(warps, 0);
   known.assign(warps * warps, first - 1);
 }
 
 uint32_t WarpClocks::mostPassed() const {
-  return *llvm::max_element(times) - first;
+  uint32_t most = 0;
+  for (size_t warp = 0; warp != times.size(); ++warp)
+    most = std::max(most, passed(warp));
+  return most;
 }
 
 void WarpClocks::meet(llvm::ArrayRef<int> warps) {
@@ -35,4 +39,9 @@ void WarpClocks::meet(llvm::ArrayRef<int> warps) {
     together[warp] = times[warp]++;
   for (int warp : warps)
     llvm::copy(together, known.begin() + size_t(warp) * count);
+}
+
+void WarpClocks::meetAlone(int warp) {
+  meet(warp);
+  ++alone[warp];
 }

@@ -31,8 +31,8 @@ public:
   uint32_t start() const { return first; }
 
   uint32_t now(int warp) const { return times[warp]; }
-  /// Barriers that the warp has passed in the block.
-  uint32_t passed(int warp) const { return times[warp] - first; }
+  /// Barriers that the warp has passed in the block, with other warps.
+  uint32_t passed(int warp) const { return times[warp] - first - alone[warp]; }
   /// The most that any has.
   uint32_t mostPassed() const;
 
@@ -44,10 +44,14 @@ public:
 
   /// These warps pass a barrier together.
   void meet(llvm::ArrayRef<int> warps);
+  /// The lanes of one warp do.
+  void meetAlone(int warp);
 
 private:
   uint32_t first = 0;
   std::vector<uint32_t> times;
+  /// Barriers of each warp's lanes alone.
+  std::vector<uint32_t> alone;
   /// For each warp, the last time of each warp that it knows to be over.
   std::vector<uint32_t> known;
 };

@@ -171,11 +171,39 @@ static uint64_t scaled(const ElementFormat &format, const ElementFormat &outer,
   return fromDouble(outer, result);
 }
 
+/// The lanes overwrite the buffer that they exchange elements in.
+static LogicalResult clobber(Execution &x, Warp &warp,
+                             const Instruction &instruction,
+                             const MemRef &buffer, int64_t bytes) {
+  constexpr int64_t word = 16;
+  if (bytes > buffer.sizes[0])
+    return x.fail(Violation::OutOfBounds, instruction)
+           << "out-of-bounds access: " << bytes << " bytes of a buffer of "
+           << buffer.sizes[0] << " by " << x.place(warp, 0);
+  for (int64_t at = 0; at < bytes; at += x.width * word) {
+    Access access{buffer.buffer, 0, word, word, /*write=*/true, {}};
+    for (unsigned lane = 0; lane != x.width; ++lane) {
+      if (at + lane * word >= bytes)
+        break;
+      access.mask |= 1ull << lane;
+      access.addresses[lane] = buffer.address(at + lane * word);
+    }
+    if (failed(x.access(warp, instruction, access)))
+      return failure();
+    forLanes(access.mask, [&](unsigned lane) {
+      std::fill_n(buffer.buffer->bytes.data() + access.addresses[lane], word,
+                  0xff);
+    });
+  }
+  x.meetLanes(warp);
+  return success();
+}
+
 static LogicalResult runFragmentStore(Execution &x, Warp &warp,
                                       const Instruction &instruction) {
   auto op = cast<StoreOp>(instruction.op);
   const FragmentForm &form = x.program.fragments[instruction.payload];
-  // Operands: value, matrix, row, column, α?, β?
+  // Operands: value, matrix, row, column, α?, β?, buffer?
   ArrayRef<Slot> operands = instruction.operands;
   const MemRef &matrix = warp.memrefs[operands[1].index];
   Window window{
@@ -198,6 +226,10 @@ static LogicalResult runFragmentStore(Execution &x, Warp &warp,
     beta = std::nullopt;
   ElementFormat outer = *formatOf(matrix.elementType);
   unsigned width = outer.bytes();
+  if (op.getBuffer() &&
+      failed(clobber(x, warp, instruction, warp.memrefs[operands.back().index],
+                     op.getRelayedTile().elements() * width)))
+    return failure();
   Access access{matrix.buffer, 0, width, width, /*write=*/false, {}};
   for (int64_t tile = 0; tile != form.tiles(); ++tile) {
     for (int value = 0; value != form.values(); ++value) {

@@ -331,19 +331,11 @@ Value Distributor::stageOf(Value offset) {
   return b.createOrFold<arith::RemUIOp>(tile, constant(exchange.stages));
 }
 
-/// Writes α·result to C by way of shared memory. Where the tiles are, the last
-/// one may still be read; apart from them, the last C has been copied out
-/// before this product's last tile was waited for.
-void Distributor::relayC(Value result, Value matrix, Value alpha,
-                         const FragmentPlace &place) {
-  Type element = cast<MemRefType>(matrix.getType()).getElementType();
-  CopiedTile tile = relayedTile(partition.paddedM(), partition.paddedN(),
-                                element.getIntOrFloatBitWidth() / 8);
-  Value lines = linesAt(constant(shared.relay.offset), element, tile);
-  if (!exchange.prefetches)
-    gpu::BarrierOp::create(b);
-  StoreOp::create(b, result, lines, place.row, place.column, alpha, Value(),
-                  /*rowInBounds=*/true, /*columnInBounds=*/true);
-  gpu::BarrierOp::create(b);
-  CopyOutOp::create(b, lines, matrix, partition.grid.warps() * atom.getLanes());
+/// What this warp sends its part of C to memory by way of.
+Value Distributor::relayBuffer() {
+  int64_t bytes = shared.relay.bytes / partition.grid.warps();
+  Value warp = add(multiply(row, partition.grid.n), column);
+  Value start = add(multiply(warp, bytes), constant(shared.relay.offset));
+  return memref::ViewOp::create(b, bufferType(b.getContext(), bytes), copied,
+                                start, ValueRange());
 }

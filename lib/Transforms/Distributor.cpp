@@ -539,7 +539,8 @@ void Distributor::collect(Value share, Value matrix, Value alpha, Value beta) {
   ifFirstLayer([&] {
     FragmentPlace place = placeOfC(matrix);
     StoreOp::create(b, share, matrix, place.row, place.column, alpha, beta,
-                    place.rowInBounds, place.columnInBounds);
+                    /*buffer=*/Value(), place.rowInBounds,
+                    place.columnInBounds);
   });
 }
 
@@ -568,10 +569,10 @@ void Distributor::emitStore(GemmOp op, Value sum) {
       result = applyEpilogue(op, result, place);
       alpha = beta = {};
     }
-    if (exchange.relaysC && !op.getBeta())
-      return relayC(result, c, alpha, place);
+    bool isRelayed = exchange.relaysC && !op.getBeta();
     StoreOp::create(b, result, c, place.row, place.column, alpha, beta,
-                    place.rowInBounds, place.columnInBounds);
+                    isRelayed ? relayBuffer() : Value(), place.rowInBounds,
+                    place.columnInBounds);
   });
 }
 

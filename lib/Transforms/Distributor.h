@@ -134,8 +134,7 @@ private:
   void emitStore(GemmOp op, mlir::Value sum);
   mlir::Value linesAt(mlir::Value start, mlir::Type element,
                       const CopiedTile &tile);
-  void relayC(mlir::Value result, mlir::Value matrix, mlir::Value alpha,
-              const FragmentPlace &place);
+  mlir::Value relayBuffer();
   template <typename Emit> void ifFirstLayer(Emit emit);
 
   FragmentPlace placeOfC(mlir::Value matrix);

@@ -190,7 +190,7 @@ void PackedProduct::emitWarps(const Matrices &a, const Matrices &other,
   if (isRelayed()) {
     gpu::BarrierOp::create(b);
     StoreOp::create(b, sum, matrixOf(c, team), zero, zero, alpha, Value(),
-                    hasRows, hasColumns);
+                    /*buffer=*/Value(), hasRows, hasColumns);
     return;
   }
   ifThere(team, [&] {
@@ -200,8 +200,8 @@ void PackedProduct::emitWarps(const Matrices &a, const Matrices &other,
                                        b.getIndexAttr(tile.m),
                                        b.getIndexAttr(tile.n)};
     Value matrix = reducedSubview(b, op.getC(), offsets, sizes, {1, 2});
-    StoreOp::create(b, sum, matrix, zero, zero, alpha, beta, hasRows,
-                    hasColumns);
+    StoreOp::create(b, sum, matrix, zero, zero, alpha, beta,
+                    /*buffer=*/Value(), hasRows, hasColumns);
   });
 }
 

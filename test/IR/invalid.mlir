@@ -636,6 +636,45 @@ func.func @store(%f: !c, %m: memref<64x64xi32>, %i: index) {
 
 // -----
 
+// C4: the buffer is in workgroup memory and holds a tile's rows
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+!c = !kami.fragment<32x64xf32, c, #hmma>
+
+func.func @store(%f: !c, %m: memref<64x64xf16>, %i: index, %b: memref<4096xi8>) {
+  // expected-error@+1 {{'kami.store' op expected a buffer in workgroup memory, but got 'memref<4096xi8>'}}
+  kami.store %f, %m[%i, %i] via %b : memref<4096xi8> : !c, memref<64x64xf16>
+  return
+}
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+!c = !kami.fragment<32x64xf32, c, #hmma>
+!buffer = memref<2303xi8, #gpu.address_space<workgroup>>
+
+func.func @store(%f: !c, %m: memref<64x64xf16>, %i: index, %b: !buffer) {
+  // expected-error@+1 {{'kami.store' op expected a buffer of at least 2304 bytes, but got 2303}}
+  kami.store %f, %m[%i, %i] via %b : !buffer : !c, memref<64x64xf16>
+  return
+}
+
+// -----
+
+// C5: with a buffer, no beta and a fragment that is not interleaved
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+!c = !kami.fragment<32x64xf32, c, #hmma>
+!buffer = memref<2304xi8, #gpu.address_space<workgroup>>
+
+func.func @store(%f: !c, %m: memref<64x64xf16>, %i: index, %s: f32, %b: !buffer) {
+  // expected-error@+1 {{'kami.store' op expected neither beta nor an interleaved fragment with a buffer}}
+  kami.store %f, %m[%i, %i] beta(%s : f32) via %b : !buffer : !c, memref<64x64xf16>
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // kami.fill
 //===----------------------------------------------------------------------===//

@@ -121,10 +121,12 @@ func.func @load_widened(%a: memref<50x23xf8E4M3FN>, %i: index) -> !a {
 // CHECK-NEXT:    kami.store %[[ACC]], %[[C]][%[[I]], %[[I]]] : !c32x64, memref<?x?xf16>
 // CHECK-NEXT:    kami.store %[[ACC]], %[[C]][%[[I]], %[[I]]] beta(%[[S]] : f32) : !c32x64, memref<?x?xf16>
 // CHECK-NEXT:    kami.store %[[ACC]], %[[C]][%[[I]], %[[I]]] alpha(%[[S]] : f32) row_in_bounds column_in_bounds : !c32x64, memref<?x?xf16>
-func.func @store(%acc: !c, %c: memref<?x?xf16>, %i: index, %s: f32) {
+// CHECK-NEXT:    kami.store %[[ACC]], %[[C]][%[[I]], %[[I]]] alpha(%[[S]] : f32) via %{{.+}} : memref<2304xi8, #gpu.address_space<workgroup>> row_in_bounds : !c32x64, memref<?x?xf16>
+func.func @store(%acc: !c, %c: memref<?x?xf16>, %i: index, %s: f32, %buffer: memref<2304xi8, #gpu.address_space<workgroup>>) {
   kami.store %acc, %c[%i, %i] : !c, memref<?x?xf16>
   kami.store %acc, %c[%i, %i] beta(%s : f32) : !c, memref<?x?xf16>
   kami.store %acc, %c[%i, %i] alpha(%s : f32) row_in_bounds column_in_bounds : !c, memref<?x?xf16>
+  kami.store %acc, %c[%i, %i] alpha(%s : f32) via %buffer : memref<2304xi8, #gpu.address_space<workgroup>> row_in_bounds : !c, memref<?x?xf16>
   return
 }
 

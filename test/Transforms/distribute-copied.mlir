@@ -1,6 +1,6 @@
 // Copied operands: the first tiles start before the loop over k, each round starts
 // one more, waits for the oldest, and multiplies what it reads of it; C of 16 bits
-// leaves through the same memory.
+// leaves by way of a part of shared memory that each warp has for itself.
 
 // RUN: kami-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(kami-distribute-to-warps,canonicalize,cse)))' | FileCheck %s
 
@@ -63,10 +63,12 @@ gpu.module @kernels {
   // CHECK:         kami.copy_wait 0
   // CHECK-NEXT:    gpu.barrier
   // CHECK-COUNT-4: kami.mma
-  // CHECK:         gpu.barrier
-  // CHECK-NEXT:    kami.store {{.+}} memref<64x64xf16, strided<[72, 1]>, #gpu.address_space<workgroup>>
-  // CHECK-NEXT:    gpu.barrier
-  // CHECK-NEXT:    kami.copy_out
+  // CHECK-NOT:     gpu.barrier
+  // CHECK:         %[[OWN:.+]] = arith.muli %{{.+}}, %c2304
+  // CHECK:         %[[AT:.+]] = arith.addi %[[OWN]], %c18432
+  // CHECK:         %[[PART:.+]] = memref.view %{{.+}}[%[[AT]]]
+  // CHECK:         kami.store {{.+}} via %[[PART]]
+  // CHECK-NOT:     gpu.barrier
   gpu.func @whole(%a: memref<64x64xf16>, %b: memref<64x64xf16>, %c: memref<64x64xf16>) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     kami.gemm ins(%a, %b : memref<64x64xf16>, memref<64x64xf16>) outs(%c : memref<64x64xf16>) accumulator(f32) plan(#whole)

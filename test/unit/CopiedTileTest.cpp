@@ -70,12 +70,23 @@ TEST(CopiedTile, Layout) {
   EXPECT_EQ(traffic.barriers, 7);
   exchange.stages = 1;
   EXPECT_EQ(blockTraffic(partition, {16}, element, 7, exchange).barriers, 13);
-  // C of 16 bits overlays the tiles, and may need more than they do.
+  // Each of four warps relays 16 rows of its 32 columns of C at a time.
   exchange.relaysC = true;
-  EXPECT_EQ(sharedLayout(partition, {16}, element, exchange).bytes,
-            2 * 64 * 40 * 2);
-  Partition shallow({64, 64, 16}, {2, 2, 1}, {16, 8, 16}, 16);
-  EXPECT_EQ(sharedLayout(shallow, {16}, element, exchange).bytes, 64 * 72 * 2);
+  layout = sharedLayout(partition, {16}, element, exchange);
+  EXPECT_EQ(layout.relay.offset, 2 * 64 * 40 * 2);
+  EXPECT_EQ(layout.relay.bytes, 4 * 16 * 40 * 2);
+  EXPECT_EQ(layout.bytes, layout.relay.offset + layout.relay.bytes);
+}
+
+// No more of a row than a line of the cache has, in elements of one byte or
+// two.
+TEST(CopiedTile, Relayed) {
+  EXPECT_EQ(relayedTile(16, 256, 2).lineElements, 64);
+  EXPECT_EQ(relayedTile(16, 256, 1).lineElements, 128);
+  EXPECT_EQ(relayedTile(16, 24, 2).lineElements, 24);
+  EXPECT_EQ(relayedTile(16, 24, 2).pitch, 24);
+  EXPECT_EQ(relayedBytes(16, 256), 16 * (128 + 16));
+  EXPECT_EQ(relayedBytes(16, 96), 16 * (128 + 16));
 }
 
 // Products of 3 × 3 elements of f16 are 18 bytes: eight of them are whole

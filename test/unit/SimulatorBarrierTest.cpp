@@ -135,3 +135,49 @@ scf.if %lower {
   EXPECT_EQ(message, "divergent barrier: warp 0 waits at it for 2 warps in "
                      "all, but warp 1 has ended, block 0");
 }
+
+/// Lanes of a warp pass words on: each writes one, and reads its neighbour's.
+static std::string amongLanes(const std::string &barrier) {
+  return R"(
+%t = gpu.thread_id x
+%one = arith.constant 1 : index
+%w = arith.index_cast %t : index to i32
+%f = arith.sitofp %w : i32 to f32
+memref.store %f, %s[%t] : memref<128xf32, #gpu.address_space<workgroup>>
+)" + barrier +
+         R"(
+%other = arith.xori %t, %one : index
+%v = memref.load %s[%other] : memref<128xf32, #gpu.address_space<workgroup>>
+memref.store %v, %out[%t] : memref<128xf32>
+)";
+}
+
+TEST_F(SimulatorTest, LanesWaitForEachOther) {
+  MemRef out = array({128}, f32());
+  std::string body = sharedWords(amongLanes(R"(
+%all = arith.constant -1 : i32
+nvvm.bar.warp.sync %all : i32
+)"));
+  ASSERT_TRUE(
+      succeeded(run("%out : memref<128xf32>", body, {}, {64}, 512, {out})))
+      << message;
+  EXPECT_EQ(at(out, {6}), 7);
+  // No warp waits for another one.
+  EXPECT_EQ(report.barriers, 0);
+  EXPECT_EQ(report.intervals.size(), 1u);
+
+  EXPECT_TRUE(failed(run("%out : memref<128xf32>", sharedWords(amongLanes("")),
+                         {}, {64}, 512, {out})));
+  EXPECT_EQ(report.violation, Violation::Race);
+}
+
+TEST_F(SimulatorTest, ABarrierOfSomeLanes) {
+  ASSERT_TRUE(failed(run("", R"(
+%some = arith.constant 15 : i32
+nvvm.bar.warp.sync %some : i32
+)",
+                         {}, {32}, 0, {})));
+  EXPECT_EQ(report.violation, Violation::Unsupported);
+  EXPECT_EQ(message,
+            "expected a barrier of all lanes of a warp, but got mask 15");
+}

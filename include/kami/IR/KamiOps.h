@@ -10,6 +10,7 @@
 #define KAMI_IR_KAMIOPS_H
 
 #include "kami/IR/KamiTypes.h"
+#include "kami/Layout/CopiedTile.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/TypeUtilities.h"

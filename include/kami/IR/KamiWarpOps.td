@@ -75,29 +75,45 @@ def Kami_StoreOp : Kami_Op<"store", [AttrSizedOperandSegments,
     run time, the old contents are not read. Elements beyond the matrix's
     extents are neither read nor written.
 
+    Where a lane has few adjacent elements of a row, the warp's lanes exchange
+    them `via` a buffer that no other warp uses, tile by tile, and write whole
+    words of a row. What the buffer holds afterwards is undefined.
+
     Example:
 
     ```mlir
     kami.store %acc, %c[%row, %column] beta(%beta : f32)
         : !kami.fragment<16x64xf32, c, #atom>, memref<50x37xf32>
+    kami.store %acc, %c[%row, %column] via %buffer : memref<2304xi8, #gpu.address_space<workgroup>>
+        : !kami.fragment<16x64xf32, c, #atom>, memref<50x37xf16>
     ```
 
     Constraints:
     * (C1) the fragment's role is c
     * (C2) `alpha` and `beta` have the fragment's element type
     * (C3) the matrix's elements have the fragment's type or are narrower floats
+    * (C4) the buffer is in workgroup memory and holds a tile's rows of the
+      matrix's elements, as many columns as the fragment has and as fit into 128
+      bytes, padded to an odd number of 16 bytes
+    * (C5) with a buffer, no `beta` and a fragment that is not interleaved
   }];
   let arguments = (ins Kami_FragmentType:$value, Kami_GlobalMatrix:$dest,
                        Index:$row, Index:$column,
                        Optional<Kami_Scale>:$alpha, Optional<Kami_Scale>:$beta,
+                       Optional<Kami_SharedBuffer>:$buffer,
                        UnitAttr:$rowInBounds, UnitAttr:$columnInBounds);
   let assemblyFormat = [{
     $value `,` $dest `[` $row `,` $column `]`
     (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`beta` `(` $beta^ `:` type($beta) `)`)?
+    (`via` $buffer^ `:` type($buffer))?
     (`row_in_bounds` $rowInBounds^)? (`column_in_bounds` $columnInBounds^)?
     attr-dict `:` type($value) `,` type($dest)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What is in the buffer at a time.
+    CopiedTile getRelayedTile();
+  }];
 }
 
 def Kami_FillOp : Kami_Op<"fill", [Pure]> {

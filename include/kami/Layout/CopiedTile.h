@@ -50,8 +50,10 @@ CopiedTile copiedTile(int64_t extent, int64_t depth, Major major,
 /// Bytes that suffice whichever way the elements lie.
 int64_t copiedBytes(int64_t extent, int64_t depth, int64_t elementBytes);
 
-/// A tile of C on its way to device memory, row by row, and the bytes that
-/// suffice for elements of 16 bits at most.
+/// What a warp sends of its `columns` columns of C to device memory at a time,
+/// row by row: the `rows` rows of an instruction's tile, and of their elements
+/// a cache line each at most. And the bytes that suffice for elements of 16
+/// bits at most.
 CopiedTile relayedTile(int64_t rows, int64_t columns, int64_t elementBytes);
 int64_t relayedBytes(int64_t rows, int64_t columns);
 

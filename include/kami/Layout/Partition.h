@@ -178,7 +178,8 @@ struct Partition {
   Extents tile;
   WarpGrid grid;
   int64_t sliceK;
-  /// A warp's part of C.
+  /// The instruction's rows, and a warp's part of C.
+  int64_t atomM;
   int64_t warpM;
   int64_t warpN;
   /// lcm(pm, pn): after that many stages everybody has seen every slab.

@@ -61,8 +61,9 @@ struct SharedLayout {
   /// Tiles of copied operands, stage after stage.
   SharedRegion copiedA;
   SharedRegion copiedB;
-  /// C on its way out. It overlays the tiles (of packed products, all
-  /// matrices), unless the next product's are on their way already.
+  /// C on its way out: of each warp a part of its own, since others may still
+  /// read the tiles, or the next product's are on their way already. Of packed
+  /// products all of it, which overlays the operands.
   SharedRegion relay;
   /// One layer's partial sums, while they are added up. It overlays the
   /// regions above whose contents are not needed any more.

@@ -51,19 +51,22 @@ struct Piece {
 class BlockCopy {
 public:
   BlockCopy(ImplicitLocOpBuilder &b, Value matrix, Value tile, int64_t threads,
-            const CopyAlignment &alignment, bool alignedRows = false);
+            Value thread, const CopyAlignment &alignment,
+            bool alignedRows = false);
   /// To where the matrix unit finds it.
   BlockCopy(ImplicitLocOpBuilder &b, PlaceAsyncOp op,
             const CopyAlignment &alignment);
   void copyIn();
   void copyOut();
+  Value isCopyable(int64_t bytes);
+  /// Lines are aligned where somebody has found out that they are.
+  void expectAligned(Value found) { areAligned = found; }
 
 private:
   static bool isAlong(MemRefType type, unsigned dim);
   int64_t stride(Value memref, unsigned dim) const;
   bool isTileAligned(int64_t bytes) const;
   bool mayCopy(int64_t bytes) const;
-  Value isCopyable(int64_t bytes);
   Value transposed(Value memref);
   Value covered(unsigned dim, Value at);
   Piece piece(Value round, int64_t first, int64_t elements, bool mayEnd);
@@ -85,6 +88,7 @@ private:
   CopyAlignment alignment;
   /// Whether somebody promises that lines begin at multiples of 16 bytes.
   bool alignedRows;
+  Value areAligned;
   int64_t threads;
   int64_t lines, lineElements, elementBytes;
   /// How the matrix unit orders the tile, which is one row of elements then.
@@ -120,10 +124,10 @@ Value BlockCopy::transposed(Value memref) {
 }
 
 BlockCopy::BlockCopy(ImplicitLocOpBuilder &b, Value matrix, Value tile,
-                     int64_t threads, const CopyAlignment &alignment,
-                     bool alignedRows)
+                     int64_t threads, Value thread,
+                     const CopyAlignment &alignment, bool alignedRows)
     : b(b), matrix(matrix), tile(tile), alignment(alignment),
-      alignedRows(alignedRows), threads(threads) {
+      alignedRows(alignedRows), threads(threads), thread(thread) {
   auto type = cast<MemRefType>(tile.getType());
   if (!isAlong(type, 1) && isAlong(type, 0)) {
     this->matrix = transposed(matrix);
@@ -133,7 +137,6 @@ BlockCopy::BlockCopy(ImplicitLocOpBuilder &b, Value matrix, Value tile,
   lines = type.getDimSize(0);
   lineElements = type.getDimSize(1);
   elementBytes = type.getElementTypeBitWidth() / 8;
-  thread = threadIndex(b);
 }
 
 BlockCopy::BlockCopy(ImplicitLocOpBuilder &b, PlaceAsyncOp op,
@@ -203,8 +206,8 @@ bool BlockCopy::mayCopy(int64_t bytes) const {
 
 /// Whether the matrix's are; null if that is known.
 Value BlockCopy::isCopyable(int64_t bytes) {
-  if (alignedRows)
-    return {};
+  if (alignedRows || areAligned)
+    return areAligned;
   Value all;
   auto add = [&](Value value) {
     all = all ? b.createOrFold<arith::OrIOp>(all, value) : value;
@@ -472,14 +475,15 @@ namespace {
 
 void convert(ImplicitLocOpBuilder &b, CopyAsyncOp op,
              const CopyAlignment &alignment) {
-  BlockCopy(b, op.getSource(), op.getDest(), op.getThreads(), alignment,
-            op.getAlignedRows())
+  BlockCopy(b, op.getSource(), op.getDest(), op.getThreads(), threadIndex(b),
+            alignment, op.getAlignedRows())
       .copyIn();
 }
 
 void convert(ImplicitLocOpBuilder &b, CopyOutOp op,
              const CopyAlignment &alignment) {
-  BlockCopy(b, op.getDest(), op.getSource(), op.getThreads(), alignment)
+  BlockCopy(b, op.getDest(), op.getSource(), op.getThreads(), threadIndex(b),
+            alignment)
       .copyOut();
 }
 
@@ -536,6 +540,21 @@ struct ConvertCopyWait : OpConversionPattern<CopyWaitOp> {
 };
 
 } // namespace
+
+Value nvgpu_lowering::areLinesAligned(ImplicitLocOpBuilder &b, Value matrix,
+                                      Value tile,
+                                      const CopyAlignment &alignment) {
+  return BlockCopy(b, matrix, tile, warpSize, laneIndex(b), alignment)
+      .isCopyable(copiedPiece);
+}
+
+void nvgpu_lowering::copyOutByLanes(ImplicitLocOpBuilder &b, Value matrix,
+                                    Value tile, Value areAligned) {
+  BlockCopy copy(b, matrix, tile, warpSize, laneIndex(b),
+                 {copiedPiece, copiedPiece}, /*alignedRows=*/true);
+  copy.expectAligned(areAligned);
+  copy.copyOut();
+}
 
 void nvgpu_lowering::populateBlockCopyPatterns(
     const TypeConverter &converter, const AlignmentAnalysis &alignments,

@@ -9,12 +9,14 @@
 // In workgroup memory by core matrices, elsewhere by words, where they are
 // right; else element by element. An element beyond the matrix is never
 // touched. What registers have in common, because the matrix has a stride of 0,
-// is loaded once.
+// is loaded once. What is stored via a buffer goes there in the same way, a
+// tile at a time, and on from there in pieces of 16 bytes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CoreMatrixAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -209,10 +211,23 @@ struct ConvertStore : ConvertAccess<StoreOp> {
   matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    FragmentType fragment = op.getValue().getType();
-    FragmentWindow window(b, fragment, op.getDest(), op.getRow(),
-                          op.getColumn(), op.getRowInBounds(),
-                          op.getColumnInBounds(), alignments.of(op));
+    if (op.getBuffer()) {
+      relay(b, op, adaptor.getValue());
+    } else {
+      FragmentType fragment = op.getValue().getType();
+      FragmentWindow window(b, fragment, op.getDest(), op.getRow(),
+                            op.getColumn(), op.getRowInBounds(),
+                            op.getColumnInBounds(), alignments.of(op));
+      store(b, op, fragment, window, adaptor.getValue());
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// Stores the fragment's tiles, which may be some of the op's.
+  void store(ImplicitLocOpBuilder &b, StoreOp op, FragmentType fragment,
+             const FragmentWindow &window, ValueRange tiles) const {
     // β of 0 must not read C, which may hold anything.
     Value readsC;
     if (op.getBeta()) {
@@ -225,13 +240,12 @@ struct ConvertStore : ConvertAccess<StoreOp> {
         readsC = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
                                        op.getBeta(), zero);
     }
-    ValueRange tiles = adaptor.getValue();
     auto byWords = [&] {
-      storeWords(b, op, window, tiles, readsC);
+      storeWords(b, op, fragment, window, tiles, readsC);
       return SmallVector<Value>();
     };
     auto byElements = [&] {
-      storeElements(b, op, window, tiles, readsC);
+      storeElements(b, op, fragment, window, tiles, readsC);
       return SmallVector<Value>();
     };
     // Without words, too, it is worth it not to ask for every element whether
@@ -240,7 +254,7 @@ struct ConvertStore : ConvertAccess<StoreOp> {
       return choose(b, window.areWordsRight(b), TypeRange(), byWords,
                     byElements);
     };
-    std::optional<CoreMatrixAccess> core = coreMatrices(op, window);
+    std::optional<CoreMatrixAccess> core = coreMatrices(op, fragment, window);
     auto byCoreMatrices = [&] {
       core->store(b, tiles, [&](Value sums) {
         return convert(b, op, scale(b, op, sums));
@@ -251,24 +265,99 @@ struct ConvertStore : ConvertAccess<StoreOp> {
       chooseCore(b, window, TypeRange(), byCoreMatrices, byElements, byLanes);
     else
       byLanes();
-    rewriter.eraseOp(op);
-    return success();
   }
 
-private:
   /// Old elements would have to be read where their sums are.
   std::optional<CoreMatrixAccess>
-  coreMatrices(StoreOp op, const FragmentWindow &window) const {
+  coreMatrices(StoreOp op, FragmentType fragment,
+               const FragmentWindow &window) const {
     if (!storesMatrices || op.getBeta())
       return std::nullopt;
-    return CoreMatrixAccess::of(op.getValue().getType(), window);
+    return CoreMatrixAccess::of(fragment, window);
+  }
+
+  /// A part of the fragment after the other: its lanes write it to the buffer,
+  /// and copy it from there when all of them have.
+  void relay(ImplicitLocOpBuilder &b, StoreOp op, ValueRange tiles) const {
+    FragmentType fragment = op.getValue().getType();
+    const FragmentMap &map = fragment.getMap();
+    CopiedTile whole = op.getRelayedTile();
+    auto type = cast<MemRefType>(op.getDest().getType());
+    Value lines = memref::ViewOp::create(
+        b,
+        MemRefType::get(
+            {whole.lines, whole.pitch}, type.getElementType(),
+            MemRefLayoutAttrInterface(),
+            cast<MemRefType>(op.getBuffer().getType()).getMemorySpace()),
+        op.getBuffer(), indexConstant(b, 0), ValueRange());
+    auto linesOf = [&](int64_t columns) -> Value {
+      return window(b, lines, indexConstant(b, 0), indexConstant(b, 0),
+                    whole.lines, columns, /*isInside=*/true);
+    };
+    WindowAlignment known = alignments.of(op);
+    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    Value areAligned = areLinesAligned(
+        b, op.getDest(), linesOf(whole.lineElements),
+        {std::min(known.matrix, known.corner[1] * bytes), copiedPiece});
+    int64_t perLine = fragment.getTileColumns();
+    int64_t most = llvm::divideCeil(whole.lineElements, map.columns);
+    for (int64_t first = 0; first != int64_t(tiles.size());) {
+      int64_t row = first / perLine, column = first % perLine;
+      int64_t count = std::min(most, perLine - column);
+      int64_t columns = count * map.columns;
+      auto part = FragmentType::get(b.getContext(), map.rows, columns,
+                                    fragment.getElementType(),
+                                    fragment.getRole(), fragment.getAtom());
+      Value zero = indexConstant(b, 0), tile = linesOf(columns);
+      FragmentWindow place(b, part, tile, zero, zero, /*rowInBounds=*/true,
+                           /*columnInBounds=*/true,
+                           {copiedPiece, {copiedPiece, copiedPiece}});
+      store(b, op, part, place, tiles.slice(first, count));
+      waitForLanes(b);
+      Value target = window(
+          b, op.getDest(),
+          addIndex(b, op.getRow(), indexConstant(b, row * map.rows)),
+          addIndex(b, op.getColumn(), indexConstant(b, column * map.columns)),
+          map.rows, columns, op.getRowInBounds() && op.getColumnInBounds());
+      copyOutByLanes(b, target, tile, areAligned);
+      waitForLanes(b);
+      first += count;
+    }
+  }
+
+  static void waitForLanes(ImplicitLocOpBuilder &b) {
+    NVVM::SyncWarpOp::create(
+        b, arith::ConstantIntOp::create(b, b.getI32Type(), -1));
+  }
+
+  /// Rows and columns of a matrix from a place on, of which fewer may be
+  /// inside.
+  static Value window(ImplicitLocOpBuilder &b, Value matrix, Value row,
+                      Value column, int64_t rows, int64_t columns,
+                      bool isInside) {
+    SmallVector<OpFoldResult> offsets = {getAsOpFoldResult(row),
+                                         getAsOpFoldResult(column)},
+                              sizes, strides(2, b.getIndexAttr(1));
+    for (auto [dim, at, most] :
+         {std::tuple(0, row, rows), std::tuple(1, column, columns)}) {
+      OpFoldResult size = b.getIndexAttr(most);
+      if (!isInside) {
+        Value extent =
+            b.createOrFold<memref::DimOp>(matrix, indexConstant(b, dim));
+        Value rest = b.createOrFold<arith::MaxSIOp>(
+            b.createOrFold<arith::SubIOp>(extent, at), indexConstant(b, 0));
+        size = getAsOpFoldResult(
+            b.createOrFold<arith::MinSIOp>(rest, indexConstant(b, most)));
+      }
+      sizes.push_back(size);
+    }
+    return memref::SubViewOp::create(b, matrix, offsets, sizes, strides);
   }
 
   /// All of a fragment that is in the matrix as a whole.
   static void storeWords(ImplicitLocOpBuilder &b, StoreOp op,
-                         const FragmentWindow &window, ValueRange tiles,
-                         Value readsC) {
-    FragmentType fragment = op.getValue().getType();
+                         FragmentType fragment, const FragmentWindow &window,
+                         ValueRange tiles, Value readsC) {
     std::map<MatrixPlace, SmallVector<Value>> words;
     for (auto [tile, registers] : llvm::enumerate(tiles))
       for (unsigned i = 0; i != fragment.getMap().valuesPerLane(); ++i) {
@@ -283,9 +372,8 @@ private:
   }
 
   static void storeElements(ImplicitLocOpBuilder &b, StoreOp op,
-                            const FragmentWindow &window, ValueRange tiles,
-                            Value readsC) {
-    FragmentType fragment = op.getValue().getType();
+                            FragmentType fragment, const FragmentWindow &window,
+                            ValueRange tiles, Value readsC) {
     for (auto [tile, registers] : llvm::enumerate(tiles))
       for (unsigned i = 0; i != fragment.getMap().valuesPerLane(); ++i) {
         MatrixPlace place = window.place(tile, i);

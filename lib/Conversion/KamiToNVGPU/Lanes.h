@@ -22,6 +22,7 @@
 namespace kami::nvgpu_lowering {
 
 class AlignmentAnalysis;
+struct CopyAlignment;
 
 /// Lanes of NVIDIA's warps.
 constexpr int64_t warpSize = 32;
@@ -64,6 +65,15 @@ mlir::Value roundToTF32(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
 /// The flat vector of a lane's registers for one tile. Integers have no sign
 /// there.
 mlir::VectorType tileType(FragmentType fragment);
+
+/// Whether all lines of the matrix, which go to or come from lines of the tile,
+/// begin at multiples of 16 bytes; null if that is known.
+mlir::Value areLinesAligned(mlir::ImplicitLocOpBuilder &b, mlir::Value matrix,
+                            mlir::Value tile, const CopyAlignment &alignment);
+/// The warp's lanes share the copy of the tile, in shared memory, to the
+/// matrix.
+void copyOutByLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value matrix,
+                    mlir::Value tile, mlir::Value areAligned);
 
 void populateElementPatterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);

@@ -205,9 +205,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     device memory to shared memory as they lie there, asynchronously, and every
     warp reads what it needs (`copied`). With `stages = s` shared memory has room
     for s tiles along k, of which one is multiplied while others arrive. With
-    `output = relayed` elements of C, of 16 bits at most, take the same way back,
-    unless β is given: lanes write them to shared memory as they have them, and
-    all threads copy whole pieces of 16 bytes to device memory.
+    `output = relayed` the lanes of a warp exchange elements of C, of 16 bits at
+    most, in shared memory, unless β is given, and write pieces of 16 bytes.
 
     `kami-assign-plan` writes one; one written by hand is obeyed, or refused
     with the reason.

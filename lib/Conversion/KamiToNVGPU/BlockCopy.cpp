@@ -69,6 +69,8 @@ private:
   bool mayCopy(int64_t bytes) const;
   Value transposed(Value memref);
   Value covered(unsigned dim, Value at);
+  int64_t lineStep(int64_t perLine) const;
+  Value dealtLine(Value line, int64_t perLine) const;
   Piece piece(Value round, int64_t first, int64_t elements, bool mayEnd);
   template <typename Emit>
   void forPieces(int64_t elements, bool throughRegisters, Emit emit);
@@ -225,6 +227,42 @@ Value BlockCopy::isCopyable(int64_t bytes) {
                                        indexConstant(b, 0));
 }
 
+/// Which lines eight lanes take, one after the other, whose pieces of 16 bytes
+/// shared memory serves at once: of lines of less than eight pieces, those that
+/// are so many apart lie in different banks. 1 if they do anyway.
+int64_t BlockCopy::lineStep(int64_t perLine) const {
+  constexpr int64_t atOnce = 8;
+  if (order || lines == 1 ||
+      lineElements * elementBytes != perLine * copiedPiece)
+    return 1;
+  int64_t pitch = stride(tile, 0) * elementBytes;
+  if (perLine >= atOnce || !llvm::isPowerOf2_64(perLine) ||
+      pitch % copiedPiece != 0)
+    return 1;
+  // An odd number of `apart` pieces further, lines begin so many banks apart.
+  int64_t pieces = pitch / copiedPiece;
+  int64_t apart = pieces & -pieces;
+  int64_t step = std::max<int64_t>(perLine / apart, 1);
+  int64_t group = atOnce / perLine * step;
+  return lines % group == 0 && threads % (group * perLine) == 0 ? step : 1;
+}
+
+/// The line that is dealt out instead of this one.
+Value BlockCopy::dealtLine(Value line, int64_t perLine) const {
+  int64_t step = lineStep(perLine);
+  if (step == 1)
+    return line;
+  int64_t together = 8 / perLine;
+  auto constant = [&](int64_t value) { return indexConstant(b, value); };
+  Value group = constant(together * step);
+  Value number = arith::RemUIOp::create(b, line, group);
+  Value first = arith::SubIOp::create(b, line, number);
+  Value apart = arith::MulIOp::create(
+      b, arith::RemUIOp::create(b, number, constant(together)), constant(step));
+  Value round = arith::DivUIOp::create(b, number, constant(together));
+  return addIndex(b, first, addIndex(b, apart, round));
+}
+
 /// The `first + round`-th piece of this thread; `mayEnd` if there may be fewer.
 Piece BlockCopy::piece(Value round, int64_t first, int64_t elements,
                        bool mayEnd) {
@@ -250,9 +288,11 @@ Piece BlockCopy::piece(Value round, int64_t first, int64_t elements,
   // Whole lines at a time: the place in them is always the same.
   bool isAlike = threads % perLine == 0;
   Value width = indexConstant(b, perLine);
-  piece.line = isAlike ? after(b.createOrFold<arith::DivUIOp>(thread, width),
-                               threads / perLine)
-                       : b.createOrFold<arith::DivUIOp>(index, width);
+  Value own = b.createOrFold<arith::DivUIOp>(isAlike ? thread : index, width);
+  bool isWide = elements * elementBytes == copiedPiece;
+  if (isWide)
+    own = dealtLine(own, perLine);
+  piece.line = isAlike ? after(own, threads / perLine) : own;
   piece.column =
       times(b.createOrFold<arith::RemUIOp>(isAlike ? thread : index, width),
             elements);

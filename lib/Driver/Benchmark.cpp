@@ -34,12 +34,14 @@ struct Wish {
   std::string algorithm;
   std::string tile = "";
   std::string unit = "auto";
+  int64_t stages = 0;
 };
 
 /// A row that is being made; without a contestant its plan says why.
 struct Entry {
   BenchmarkRow row;
   std::string unit;
+  int64_t stages = 0;
   std::unique_ptr<KamiContestant> contestant;
 };
 
@@ -202,6 +204,7 @@ void Benchmark::compileKernel(const OperandShape &shape,
   compileOptions.algorithm = entry.row.algorithm;
   compileOptions.tile = entry.row.tile;
   compileOptions.unit = entry.unit;
+  compileOptions.stages = entry.stages;
   compileOptions.calibration = options.calibration;
   if (candidate)
     compileOptions.plan = candidate->plan;
@@ -210,7 +213,7 @@ void Benchmark::compileKernel(const OperandShape &shape,
   auto planned = makeModule(context, shape);
   if (failed(compile(*planned, compileOptions, Level::Planned))) {
     if (entry.row.algorithm == "auto" && entry.row.tile.empty() &&
-        entry.unit == "auto")
+        entry.unit == "auto" && entry.stages == 0)
       return reject(entry, "no plan: " + errors);
     entry.row.plan = "(no plan: " + errors + ")";
     return;
@@ -285,6 +288,7 @@ llvm::Expected<Entry> Benchmark::makeEntry(const OperandShape &shape,
   entry.row.algorithm = wish.algorithm;
   entry.row.tile = wish.tile;
   entry.unit = wish.unit;
+  entry.stages = wish.stages;
   if (candidate) {
     const Chip &chip = **findChip(description.chip);
     entry.row.predicted = candidate->calibrated.total / chip.boostMHz;
@@ -499,18 +503,21 @@ Benchmark::plan(const OperandShape &shape) const {
     return calibration.takeError();
   planner.calibration = *calibration ? &**calibration : nullptr;
   std::vector<Candidate> candidates;
-  for (const std::string &unit : options.units) {
-    problem.unit = parseUnit(unit);
-    llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
-    if (!choice && unit != "auto") {
-      log << "kami-bench: warning: " << name(shape.type) << " n=" << shape.n
-          << " " << unit << ": " << llvm::toString(choice.takeError()) << "\n";
-      continue;
+  for (const std::string &unit : options.units)
+    for (int64_t stages : options.stages) {
+      problem.unit = parseUnit(unit);
+      problem.stages = stages > 0 ? std::optional(stages) : std::nullopt;
+      llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
+      if (!choice && (unit != "auto" || stages > 0)) {
+        log << "kami-bench: warning: " << name(shape.type) << " n=" << shape.n
+            << " " << unit << ", " << stages
+            << " stages: " << llvm::toString(choice.takeError()) << "\n";
+        continue;
+      }
+      if (!choice)
+        return choice.takeError();
+      llvm::append_range(candidates, choice->candidates);
     }
-    if (!choice)
-      return choice.takeError();
-    llvm::append_range(candidates, choice->candidates);
-  }
   return candidates;
 }
 
@@ -533,10 +540,11 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
     llvm::Expected<std::vector<Candidate>> candidates = plan(shape);
     if (!candidates)
       return candidates.takeError();
-    std::map<std::tuple<Unit, Transport, bool>, int64_t> tried;
+    std::map<std::tuple<Unit, Transport, bool, int64_t>, int64_t> tried;
     for (const Candidate &candidate : *candidates) {
-      if (tried[{candidate.plan.unit(), candidate.plan.transport,
-                 candidate.plan.prefetches}]++ >= options.candidates)
+      const Plan &plan = candidate.plan;
+      if (tried[{plan.unit(), plan.transport, plan.prefetches,
+                 plan.stages}]++ >= options.candidates)
         continue;
       if (llvm::Error error =
               add({flag(candidate.plan.algorithm()).str()}, &candidate))
@@ -546,8 +554,10 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
     for (const std::string &algorithm : options.algorithms)
       for (const std::string &tile : options.tiles)
         for (const std::string &unit : options.units)
-          if (llvm::Error error = add({algorithm, tile, unit}, nullptr))
-            return error;
+          for (int64_t stages : options.stages)
+            if (llvm::Error error =
+                    add({algorithm, tile, unit, stages}, nullptr))
+              return error;
   }
   llvm::Expected<Peers> peers = makePeers(shape, operands);
   if (!peers)

@@ -8,6 +8,7 @@
 
 #include "BenchmarkOperands.h"
 #include "CudaStatus.h"
+#include "kami/Driver/Run.h"
 #include "kami/Simulator/Memory.h"
 #include "kami/Simulator/Scalar.h"
 #include "llvm/ADT/STLExtras.h"
@@ -136,14 +137,10 @@ llvm::Expected<double> Operands::largestError() const {
               kamiCudaCopyToHost(device, bytes.data(), from, bytes.size())))
         return error;
       for (int64_t i = 0; i != elements; ++i) {
-        long double computed = sim::toDouble(
+        double computed = sim::toDouble(
             format, sim::readBits(&bytes[i * format.bytes()], format.bytes()));
-        long double difference =
-            std::fabs(computed - expected[index * elements + i]);
-        double error =
-            difference == 0
-                ? 0
-                : double(difference / magnitudes[index * elements + i]);
+        double error = relativeError(computed, expected[index * elements + i],
+                                     magnitudes[index * elements + i], format);
         if (std::isnan(error))
           return error;
         worst = std::max(worst, error);

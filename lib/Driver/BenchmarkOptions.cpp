@@ -50,6 +50,10 @@ llvm::Error kami::checkOptions(const BenchmarkOptions &options) {
           "expected --units of auto, warp, warpgroup "
           "and lane, but got '" +
           unit + "'");
+  for (int64_t stages : options.stages)
+    if (stages < 0)
+      return llvm::createStringError("expected --stages from 0, but got " +
+                                     llvm::Twine(stages));
   if (options.batch < 1 || options.batch > INT_MAX)
     return llvm::createStringError("expected --batch from 1 to " +
                                    llvm::Twine(INT_MAX) + ", but got " +

@@ -304,6 +304,7 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   pipeline.model = options.model;
   pipeline.calibration = options.calibration;
   pipeline.tile = options.tile;
+  pipeline.stages = options.stages;
   pipeline.precision = options.precision;
   bool isComplete = !hasEmptyProduct(module);
   if (failed(runPasses(

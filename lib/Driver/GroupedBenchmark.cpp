@@ -249,9 +249,8 @@ llvm::Expected<double> GroupOperands::largestError() const {
         sum += term;
         magnitude += std::fabs(term);
       }
-      double error = std::fabs(double(computed(row * n + column) - sum));
-      if (error > 0)
-        worst = std::max(worst, error / double(magnitude));
+      worst = std::max(worst, relativeError(computed(row * n + column), sum,
+                                            magnitude, format));
     }
   }
   return worst;

@@ -72,6 +72,9 @@ InputFlags::InputFlags(cl::OptionCategory &category)
                   cl::desc("What the device was measured to do: a file of "
                            "kami-bench calibrate"),
                   cl::value_desc("FILE"), cl::cat(category)),
+      stages("stages",
+             cl::desc("Tiles along k that have room at a time, or 0 to choose"),
+             cl::init(0), cl::cat(category)),
       block("block",
             cl::desc("The product of --gemm inside a block, of operands that "
                      "are distributed over it"),
@@ -154,6 +157,7 @@ InputFlags::planBlockModule(mlir::MLIRContext *context, bool runs) const {
   ProblemText text{gemm, type, accumulator, "1", algorithm};
   text.warps = warps == 0 ? "" : std::to_string(warps);
   text.unit = unit;
+  text.stages = stages == 0 ? "" : std::to_string(stages);
   text.tile = tile;
   text.typeB = typeB;
   llvm::Expected<Problem> problem = parseProblem(text);
@@ -245,7 +249,7 @@ InputFlags::loadModule(mlir::MLIRContext *context, bool runs) const {
 
 CompileOptions InputFlags::compileOptions() const {
   return {target,       algorithm, warps,       model, tile,
-          std::nullopt, precision, calibration, unit};
+          std::nullopt, precision, calibration, unit,  stages};
 }
 
 int kami::reportError(llvm::StringRef tool, llvm::Error error) {

@@ -64,10 +64,18 @@ double kami::errorBound(const Problem &problem, ElementKind output,
   return roundingUnit(output) + 4 * (1 + std::sqrt(terms)) * unit + operands;
 }
 
-/// Half the smallest number of a float format: what rounding to it may lose
-/// however small the number is.
-static double underflow(const sim::ElementFormat &format) {
+double kami::underflow(const sim::ElementFormat &format) {
   return format.isFloat() ? sim::toDouble(format, 1) / 2 : 0;
+}
+
+double kami::relativeError(double rounded, long double exact,
+                           long double magnitude,
+                           const sim::ElementFormat &format) {
+  long double difference = std::fabs(rounded - exact);
+  // A NaN is below nothing, and stays a NaN.
+  return difference <= underflow(format)
+             ? 0
+             : double((difference - underflow(format)) / magnitude);
 }
 
 /// The most terms that a grouped op's sums have, as far as the arguments say
@@ -393,13 +401,9 @@ llvm::Error Session::compare(const Compilation &compilation,
       // floats overflow to infinity.
       if (value == expected || (std::isnan(value) && std::isnan(expected)))
         continue;
-      long double difference = std::fabs(value - expected);
-      // A NaN is below nothing, and stays a NaN.
-      if (options.inputs == InputKind::Random)
-        difference = difference <= underflow(format)
-                         ? 0
-                         : difference - underflow(format);
-      double error = difference == 0 ? 0 : double(difference / magnitude);
+      double error = options.inputs == InputKind::Random
+                         ? relativeError(value, expected, magnitude, format)
+                         : double(std::fabs(value - expected) / magnitude);
       result.ok &= error <= bound;
       if (!(error <= result.maxError))
         result.maxError = error;

@@ -379,8 +379,7 @@ llvm::Expected<sim::MemRef> Soak::uploadRules(const SoakTypes &types,
   bool isExact = inputs == InputKind::Integers;
   std::array<double, rules> values;
   values[ruleHalfUnit] = isExact ? roundingUnit(types.output) : 0;
-  values[ruleUnderflow] =
-      isExact || !format.isFloat() ? 0 : sim::toDouble(format, 1) / 2;
+  values[ruleUnderflow] = isExact ? 0 : underflow(format);
   values[ruleOverflow] = overflowOf(types.output);
   values[ruleSignA] = types.conjugateA ? -1 : 1;
   values[ruleSignB] = types.conjugateB ? -1 : 1;

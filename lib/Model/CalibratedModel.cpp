@@ -18,20 +18,41 @@ using namespace kami;
 
 /// The bytes that device memory and cache move at a time: a sector.
 static constexpr double sectorBytes = 32;
-// The next four are fitted to 777 kernels of batches of 10 000 products, f16,
-// tf32 and f64, of 16³ to 256³ (H200, 2026-11-21): of each size's kernels, the
-// model's choice takes 1.05 of the fastest's time on average.
+// The next are fitted to 1300 kernels of batches of 1000 to 10 000 products,
+// f16, tf32 and f64, of 16³ to 256³, in 46 runs (two H200s, 2026-11-22): of
+// each run's kernels, the model's choice takes 1.04 of the fastest's time on
+// average.
 
 /// The part of the less busy units' cycles that the busiest does not hide.
 static constexpr double exposed = 0.05;
+/// What the second-level cache moves holds up what device memory does.
+static constexpr double exposedCache = 0.25;
 /// Memory that is busy answers later than idle memory.
 static constexpr double busyLatency = 1;
 /// What a multiprocessor's work adds to the time of a block that is as long as
-/// it by itself, or the other way round.
-static constexpr double exposedRound = 0.1;
+/// it by itself, or the other way round; and the part of both that blocks which
+/// start as others end do not hide.
+static constexpr double exposedRound = 0.3;
+static constexpr double startedEarly = 0.85;
 /// Lanes that load their elements of fragments ask for pieces of many rows at a
-/// time, of which the cache serves fewer bytes a cycle.
-static constexpr double scattered = 1.8;
+/// time, of which the cache serves fewer bytes a cycle; and the longer a
+/// block's column of A is, in bytes, beyond this, the more they keep each other
+/// waiting.
+static constexpr double scattered = 1.2;
+static constexpr double loadingLanes = 0.15, freeColumn = 96;
+/// Cycles of a block for every piece of 16 bytes that one of its threads moves:
+/// by copies that warps read again, by copies that only the matrix unit reads,
+/// and by loads of fragments.
+static constexpr double copiedPieceCycles = 40, unitPieceCycles = 5,
+                        loadedPieceCycles = 10;
+/// Cycles of a block for every tile along k, and for every tile of C in turn.
+static constexpr double tileCycles = 200, turnCycles = 500;
+/// How much longer products take where one warp does all of it, where tiles
+/// along k follow each other, where no more than one of these is ahead, and
+/// where a multiprocessor has no other block while warps wait for each other,
+/// which those of a group do less.
+static constexpr double singleWarp = 0.2, tileByTile = 0.06, twoStages = 0.25,
+                        aloneBlock = 0.3;
 
 /// What blocks in turn take longer than the model thinks: tiles are dealt out
 /// before anybody knows who is late. Fitted to 12 sizes of f16, tf32 and f64
@@ -241,7 +262,45 @@ static double issueCycles(const Work &work, const Atom &atom,
 static double throughput(const CalibratedCost &cost) {
   return overlappedCycles({cost.tensorCores, cost.sharedBandwidth,
                            cost.cacheBandwidth, cost.memoryBandwidth},
-                          exposed);
+                          exposed) +
+         exposedCache * cost.cacheBandwidth;
+}
+
+/// How much longer that takes because of what is not counted.
+static double hindrance(const CalibratedCost &cost, const Atom &atom,
+                        const Partition &partition, const Exchange &exchange) {
+  if (exchange.isPacked())
+    return 1;
+  double factor = 1;
+  if (partition.grid.warps() == 1)
+    factor += singleWarp;
+  if (!exchange.isCopied())
+    factor +=
+        loadingLanes *
+        std::log2(std::max(1.0, partition.tile.m * byteWidth(atom.operand) /
+                                    freeColumn));
+  if (cost.kTiles > 1 && !exchange.prefetches)
+    factor += tileByTile;
+  if (cost.kTiles > 2 && exchange.stages == 2 && !exchange.prefetches)
+    factor += twoStages;
+  if (cost.residentBlocks == 1 && exchange.unit != Unit::WarpGroup)
+    factor += aloneBlock;
+  return factor;
+}
+
+/// Cycles of a block in which its threads get elements to where they are
+/// multiplied, and results out, beside what is counted by bytes.
+static double movingCycles(const CalibratedCost &cost, const BlockBytes &bytes,
+                           const Partition &partition, const Chip &chip,
+                           const Exchange &exchange) {
+  if (exchange.isPacked())
+    return 0;
+  double threads = double(partition.grid.warps()) * chip.warpSize;
+  double each = !exchange.isCopied()               ? loadedPieceCycles
+                : exchange.unit == Unit::WarpGroup ? unitPieceCycles
+                                                   : copiedPieceCycles;
+  return each * bytes.cache / copiedPiece / threads + tileCycles * cost.kTiles +
+         (exchange.prefetches ? turnCycles : 0);
 }
 
 static double countBlocks(const Work &work, int64_t tileM, int64_t tileN) {
@@ -274,6 +333,7 @@ kami::calibratedCost(const Work &work, const Atom &atom,
           &cost.sharedLatency, &cost.barriers})
       *part *= 4;
   BlockBytes bytes = blockBytes(work, cost.blocks, atom, tile, exchange);
+  cost.computation += movingCycles(cost, bytes, partition, chip, exchange);
   if (!exchange.isCopied())
     bytes.cache *= scattered;
   addMemory(cost, bytes, chip, calibration, exchange);
@@ -283,7 +343,8 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   cost.computation = std::max(cost.computation, issue);
 
   cost.launch = calibration.launchMicroseconds * chip.boostMHz;
-  double perBlock = throughput(cost);
+  double perBlock =
+      throughput(cost) * hindrance(cost, atom, partition, exchange);
   if (atom.instruction == Instruction::Fma && !atom.isLane())
     perBlock *= laneWarps;
   // What is copied ahead travels while the block is busy with something else.
@@ -297,7 +358,8 @@ kami::calibratedCost(const Work &work, const Atom &atom,
       std::ceil((cost.blocks - rounds * perRound) / chip.multiprocessors);
   auto round = [&](double blocks) {
     double busy = blocks * perBlock;
-    return std::max(busy, serial) + exposedRound * std::min(busy, serial);
+    return startedEarly *
+           (std::max(busy, serial) + exposedRound * std::min(busy, serial));
   };
   cost.total = cost.launch + rounds * round(cost.residentBlocks);
   // Only a block's first operands and last C are waited for.
@@ -329,5 +391,5 @@ double kami::leastCycles(const Work &work, const Atom &atom, int64_t tileM,
   cost.tensorCores = atoms * calibration.of(atom).cycles / chip.tensorCores;
   double blocksEach = std::ceil(cost.blocks / chip.multiprocessors);
   return calibration.launchMicroseconds * chip.boostMHz +
-         blocksEach * throughput(cost);
+         blocksEach * startedEarly * throughput(cost);
 }

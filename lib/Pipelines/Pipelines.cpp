@@ -47,6 +47,7 @@ void kami::addPlanPasses(OpPassManager &pm, const PipelineOptions &options) {
   plan.warps = options.warps;
   plan.unit = options.unit;
   plan.tile = options.tile;
+  plan.stages = options.stages;
   plan.model = options.model;
   plan.calibration = options.calibration;
   pm.addPass(createKamiAssignPlan(plan));

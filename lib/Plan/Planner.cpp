@@ -355,6 +355,9 @@ static std::string whyNone(const Problem &problem, const Chip &chip) {
   if (problem.unit == Unit::WarpGroup && problem.source == Source::Memory)
     return "warp groups multiply operands in device memory only where they are "
            "of 16 bits and can be copied";
+  if (problem.stages)
+    return "no tiles of " + llvm::itostr(*problem.stages) +
+           " stages are copied";
   return "every candidate is too large";
 }
 
@@ -381,6 +384,8 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
                   : usefulAtoms(problem, chip, options.calibrationFor(chip));
   if (atoms.empty())
     return missingAtom(problem, chip);
+  if (!problem.unit && problem.source == Source::Memory)
+    llvm::append_range(atoms, atomsOf(problem, chip, Unit::WarpGroup));
   Grids grids = enumerateGrids(problem);
   if (grids.empty())
     return missingGrid(problem);

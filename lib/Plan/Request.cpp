@@ -176,6 +176,10 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
     if (llvm::Error error =
             assign(problem.warps, parseCount("warps", text.warps)))
       return error;
+  if (!text.stages.empty())
+    if (llvm::Error error =
+            assign(problem.stages, parseCount("stages", text.stages)))
+      return error;
   if (llvm::Error error =
           assign(problem.algorithm, parseAlgorithmFlag(text.algorithm)))
     return error;

@@ -26,13 +26,12 @@ static constexpr int64_t cutDepths[] = {128, 64, 32};
 /// Of copied operands: how deep tiles may be, and how many of them are in
 /// shared memory at once where there are several.
 static constexpr int64_t copiedDepths[] = {128, 64, 32, 16};
-static constexpr int64_t copiedStages[] = {2, 3, 4};
+static constexpr int64_t copiedStages[] = {2, 3, 4, 6, 8};
 /// Where a multiprocessor holds more blocks than that, each with a tile of its
 /// own, they hide each other's waits, and the hardware deals them out better:
-/// of f16, tf32 and f64 from 48 to 192, such plans were 4 to 25 % faster than
-/// those in turn, which have up to 22 % on blocks that fill half a
-/// multiprocessor (H200, 2026-11-22).
-static constexpr int64_t mostBlocksAhead = 2;
+/// of f16, tf32 and f64 from 48 to 256, where two or more fit, plans in turn
+/// took 0.96 to 1.2 of the time of the best others (H200, 2026-11-22).
+static constexpr int64_t mostBlocksAhead = 1;
 /// The widest slice of more than four atoms.
 static constexpr int64_t shallowSlice = 16;
 /// Of the areas of C that fit, in the order of their lower bounds, so many are
@@ -92,6 +91,8 @@ bool GridSearch::wants(PlanForm form) const {
       (!chip.copiesAsync || !problem.isCopyable || problem.isComplex ||
        grid.k > 1 ||
        (atom.atom->instruction != Instruction::MmaSync && !isGroup)))
+    return false;
+  if (problem.stages && transport != Transport::Copied && *problem.stages > 1)
     return false;
   return !problem.transport || problem.transport == transport;
 }
@@ -226,7 +227,7 @@ bool GridSearch::tryCopied(int64_t m, int64_t n) {
     return Partition({m, n, depth}, grid, atom.atom->shape, atomK);
   };
   if (problem.tile) {
-    tryCopies(partition(problem.tile->k), {1, 2, 3, 4});
+    tryCopies(partition(problem.tile->k), {1, 2, 3, 4, 6, 8});
     return fits;
   }
   if (k <= copiedDepths[0])
@@ -243,11 +244,14 @@ void GridSearch::tryCopies(const Partition &partition,
                            llvm::ArrayRef<int64_t> stages) {
   int64_t tiles = divideCeil(problem.extents.k, partition.tile.k);
   Slicing slicing = {partition.sliceK};
+  auto isAsked = [&](int64_t count) {
+    return count == problem.stages.value_or(count);
+  };
   for (int64_t count : stages)
-    if (count <= tiles || problem.tile)
+    if (isAsked(count) && (count <= tiles || problem.tile))
       tryPlan(partition, {Transport::Copied}, slicing, count);
   for (int64_t count : copiedStages)
-    if (count <= tiles + 1)
+    if (isAsked(count) && count <= tiles + 1)
       tryPlan(partition, {Transport::Copied, /*prefetches=*/true}, slicing,
               count);
 }

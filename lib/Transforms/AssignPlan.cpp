@@ -66,6 +66,11 @@ private:
     if (warps < 0)
       return op->emitError("expected a positive number of warps, but got ")
              << warps.getValue();
+    if (stages < 0)
+      return op->emitError("expected a positive number of stages, but got ")
+             << stages.getValue();
+    if (stages > 0)
+      constraints.stages = stages;
     if (!tile.empty()) {
       llvm::Expected<Extents> extents = parseExtents("tile", tile);
       if (!extents)
@@ -102,6 +107,7 @@ private:
     problem->algorithm = constraints.algorithm;
     problem->warps = constraints.warps;
     problem->unit = constraints.unit;
+    problem->stages = constraints.stages;
     problem->tile = constraints.tile;
     if (PlanAttr distribution = op.getDistribution()) {
       op.setPlanAttr(distribution);
@@ -200,6 +206,7 @@ private:
     problem->algorithm = constraints.algorithm;
     problem->warps = constraints.warps;
     problem->unit = constraints.unit;
+    problem->stages = constraints.stages;
     problem->tile = constraints.tile;
     PlannerOptions calibrated = options;
     calibrated.calibration = loaded ? &*loaded : nullptr;

@@ -25,6 +25,7 @@ static llvm::Expected<BenchmarkOptions> parse(Flags &flags) {
   options.algorithms = flags.algorithms;
   options.tiles = flags.tiles;
   options.units = flags.units;
+  options.stages = flags.stages;
   options.calibration = flags.calibration;
   options.candidates = flags.all ? INT64_MAX : flags.top;
   options.batch = flags.batch;

@@ -66,6 +66,11 @@ struct Flags {
                              "choice (batch)"),
               llvm::cl::value_desc("MxNxK,..."), llvm::cl::CommaSeparated,
               llvm::cl::list_init<std::string>({""}), llvm::cl::cat(category)),
+        stages("stages",
+               llvm::cl::desc("Tiles along k that have room at a time, or 0 to "
+                              "choose (batch)"),
+               llvm::cl::CommaSeparated, llvm::cl::list_init<int64_t>({0}),
+               llvm::cl::cat(category)),
         units("units", llvm::cl::desc("auto, warp, warpgroup or lane (batch)"),
               llvm::cl::CommaSeparated,
               llvm::cl::list_init<std::string>({"auto"}),
@@ -123,7 +128,9 @@ struct Flags {
   llvm::cl::list<int64_t> batches, multiples;
   llvm::cl::opt<int64_t> top, blocks, products;
   llvm::cl::opt<double> slower;
-  llvm::cl::list<std::string> types, algorithms, tiles, units;
+  llvm::cl::list<std::string> types, algorithms, tiles;
+  llvm::cl::list<int64_t> stages;
+  llvm::cl::list<std::string> units;
   llvm::cl::opt<int64_t> batch, repeats;
   llvm::cl::opt<std::string> format, output;
   llvm::cl::opt<std::string> peers, triton, torch, calibration;

@@ -40,6 +40,7 @@ static Flag algorithm("algorithm", "auto, 1d, 2d or 3d", "auto");
 static Flag warps("warps", "Warps of a block");
 static Flag unit("unit", "auto, warp, warpgroup or lane", "auto");
 static Flag tile("tile", "What a block computes: MxNxK");
+static Flag stages("stages", "Tiles along k that have room at a time");
 static Flag model("model", "calibrated or paper", "calibrated");
 static Flag format("format", "text or json", "text");
 static cl::opt<bool> all("all", cl::desc("Print every candidate"),
@@ -76,8 +77,8 @@ static llvm::Error run() {
   if (format != "text" && format != "json")
     return llvm::createStringError("unknown --format '" + format +
                                    "', expected one of: text, json");
-  ProblemText text{gemm,  type, accumulator, batch,      algorithm,
-                   warps, tile, typeB,       outputType, unit};
+  ProblemText text{gemm, type,  accumulator, batch, algorithm, warps,
+                   tile, typeB, outputType,  unit,  stages};
   auto options = parseOptions({model, lSm, bSm, thetaR, thetaW, nTc, oTc});
   if (!options)
     return options.takeError();

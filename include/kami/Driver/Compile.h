@@ -42,6 +42,8 @@ struct CompileOptions {
   std::string calibration;
   /// What executes instructions: auto, warp, warpgroup or lane.
   std::string unit = "auto";
+  /// Tiles along k that have room at a time; 0 to choose.
+  int64_t stages = 0;
 };
 
 /// What an assembler makes of a kernel.

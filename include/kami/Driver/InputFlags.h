@@ -29,6 +29,7 @@ struct InputFlags {
   llvm::cl::opt<std::string> target, algorithm, model;
   llvm::cl::opt<int64_t> warps;
   llvm::cl::opt<std::string> unit, tile, precision, calibration;
+  llvm::cl::opt<int64_t> stages;
   llvm::cl::opt<bool> block;
 
   /// The product that `--gemm` and its companions describe, checked.

@@ -17,6 +17,7 @@
 
 #include "kami/Driver/Compile.h"
 #include "kami/Simulator/Host.h"
+#include "kami/Simulator/Scalar.h"
 #include "kami/Simulator/Simulator.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/Error.h"
@@ -73,6 +74,15 @@ double roundingUnit(ElementKind kind);
 /// the bound.
 double errorBound(const Problem &problem, ElementKind output,
                   const Atom *atom = nullptr);
+
+/// How far a rounded result is from the exact one, relative to `magnitude`, as
+/// |A|·|B| is; what is below the smallest number of its format does not count.
+double relativeError(double rounded, long double exact, long double magnitude,
+                     const sim::ElementFormat &format);
+
+/// Half the smallest number of a float format: what rounding to it may lose
+/// however small the number is; 0 for integers.
+double underflow(const sim::ElementFormat &format);
 
 struct RunResult {
   /// Largest |computed − reference| / (|A|·|B|), and the bound it is held to (0

@@ -30,6 +30,10 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
                         llvm::cl::init(0)};
   Option<std::string> tile{*this, "tile",
                            llvm::cl::desc("What a block computes, as MxNxK")};
+  Option<int64_t> stages{
+      *this, "stages",
+      llvm::cl::desc("Tiles along k that have room at a time, or 0 to choose"),
+      llvm::cl::init(0)};
   Option<std::string> model{*this, "model",
                             llvm::cl::desc("calibrated or paper"),
                             llvm::cl::init("calibrated")};

@@ -31,8 +31,9 @@ struct Problem {
   /// Warps of a block.
   std::optional<int64_t> warps;
   std::optional<Transport> transport;
-  /// What executes instructions; without it, warps, and lanes of packed
-  /// products, and inside a block warp groups, too.
+  /// Tiles along k that have room at a time; of several, operands are copied.
+  std::optional<int64_t> stages;
+  /// What executes instructions; without it, whatever is fastest.
   std::optional<Unit> unit;
   std::optional<WarpGrid> grid;
   /// What a block multiplies at once, as in `Plan`.

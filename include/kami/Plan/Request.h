@@ -39,6 +39,8 @@ struct ProblemText {
   std::string outputType;
   /// What executes instructions.
   std::string unit = "auto";
+  /// Tiles along k that have room at a time; without it, the planner's choice.
+  std::string stages;
 };
 
 /// `MxNxK`, each at least `least`, and the name of a type. The errors name the

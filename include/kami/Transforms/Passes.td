@@ -55,6 +55,8 @@ def KamiAssignPlan : Pass<"kami-assign-plan"> {
            "auto, warp, warpgroup or lane: what executes instructions">,
     Option<"tile", "tile", "std::string", "\"\"",
            "What a block computes, as MxNxK, instead of the planner's choice">,
+    Option<"stages", "stages", "int64_t", "0",
+           "Tiles along k that have room at a time, or 0 to choose">,
     Option<"model", "model", "std::string", "\"calibrated\"",
            "The cost model: calibrated or paper">,
     Option<"calibration", "calibration", "std::string", "\"\"",

@@ -9,7 +9,9 @@
 // Thread t copies the pieces t, t + threads, ... of the tile in shared memory,
 // counted along its lines of adjacent elements, so that neighbours copy
 // neighbours. cp.async takes pieces of 16, 8 or 4 bytes; narrower elements that
-// nothing is known of pass through registers, as does all that leaves.
+// nothing is known of pass through registers, as does all that leaves. Of 16
+// bits, they do so in pieces of 16 bytes: of a line that begins at an odd one,
+// words are read that begin one element further, and put together anew.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,6 +42,11 @@ constexpr int64_t addressesAtOnce = 4;
 /// address has to take this way: few at a time are little code.
 constexpr int64_t elementsAtOnce = 16;
 constexpr int64_t rarePiecesAtOnce = 4;
+/// Elements of 16 bits in a piece that is put together of words, and how many
+/// such pieces are loaded before the first is stored.
+constexpr int64_t shiftedElements = 8;
+constexpr int64_t shiftedWords = shiftedElements / 2;
+constexpr int64_t shiftedAtOnce = 4;
 
 /// A piece of the tile: where it begins, and whether it is one (null if
 /// it is).
@@ -76,6 +83,12 @@ private:
   void forPieces(int64_t elements, bool throughRegisters, Emit emit);
   void copyPieces(int64_t bytes);
   void copyElements();
+  bool mayShift() const;
+  void copyShifted();
+  SmallVector<Value> loadShifted(const Piece &piece);
+  SmallVector<Value> loadWords(const Piece &piece);
+  SmallVector<Value> loadSome(const Piece &piece);
+  Value joinWords(ArrayRef<Value> loaded);
   SmallVector<Value> tileIndices(const Piece &piece);
   Value isInMatrix(const Piece &piece);
   Value loadElement(const Piece &piece);
@@ -319,7 +332,9 @@ void BlockCopy::forPieces(int64_t elements, bool throughRegisters, Emit emit) {
   // Where a round is no whole number of lines, too, every piece has an address
   // that is nobody else's plus a constant.
   bool isAlike = isStatic && threads % perLine == 0;
+  bool isShifted = throughRegisters && elements == shiftedElements;
   int64_t atOnce = isRare             ? rarePiecesAtOnce
+                   : isShifted        ? shiftedAtOnce
                    : isAlike          ? piecesAtOnce
                    : throughRegisters ? elementsAtOnce
                                       : addressesAtOnce;
@@ -423,6 +438,186 @@ void BlockCopy::copyElements() {
   });
 }
 
+/// Whether pieces of the tile can be put together of words of 4 bytes.
+bool BlockCopy::mayShift() const {
+  return elementBytes == 2 && stride(matrix, 1) == 1 &&
+         isTileAligned(copiedPiece) && lineElements % shiftedElements == 0;
+}
+
+/// The piece's elements, all of which are in the matrix, as one word more than
+/// they are, and the bits by which these are to be shifted to the right.
+/// Nothing else is read: where the first is at an odd place, it and the last
+/// are loaded by themselves, and three words of those between.
+SmallVector<Value> BlockCopy::loadWords(const Piece &piece) {
+  auto type = cast<MemRefType>(matrix.getType());
+  Type element = type.getElementType(), i16 = b.getI16Type(),
+       i32 = b.getI32Type(), i64 = b.getI64Type();
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, matrix);
+  Value base = metadata.getBaseBuffer(), pitch = metadata.getStrides().front();
+  Value first = addIndex(b, b.createOrFold<arith::MulIOp>(piece.line, pitch),
+                         piece.column);
+  Value place = arith::ShRUIOp::create(
+      b, memref::ExtractAlignedPointerAsIndexOp::create(b, base),
+      indexConstant(b, 1));
+  place = addIndex(b, place, metadata.getOffset());
+  Value odd =
+      arith::AndIOp::create(b, addIndex(b, place, first), indexConstant(b, 1));
+  Value isOdd = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, odd,
+                                      indexConstant(b, 0));
+  // The matrix as one line.
+  auto size = [&](unsigned dim) { return metadata.getSizes()[dim]; };
+  Value before = b.createOrFold<arith::MulIOp>(
+      b.createOrFold<arith::SubIOp>(size(0), indexConstant(b, 1)), pitch);
+  constexpr int64_t dynamic = ShapedType::kDynamic;
+  auto flat = MemRefType::get(
+      {dynamic}, element, StridedLayoutAttr::get(b.getContext(), dynamic, {1}),
+      type.getMemorySpace());
+  Value line = memref::ReinterpretCastOp::create(
+      b, flat, base, OpFoldResult(metadata.getOffset()),
+      ArrayRef<OpFoldResult>{addIndex(b, before, size(1))},
+      ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  auto wordAt = [&](Value start) -> Value {
+    Value pair = vector::LoadOp::create(
+        b, VectorType::get({2}, element), line, ValueRange{start},
+        /*nontemporal=*/false, llvm::MaybeAlign(4));
+    Value word = vector::BitCastOp::create(b, VectorType::get({1}, i32), pair);
+    return vector::ExtractOp::create(b, word, int64_t(0));
+  };
+  auto elementAt = [&](Value start) -> Value {
+    Value loaded = memref::LoadOp::create(b, line, ValueRange{start});
+    if (!loaded.getType().isInteger())
+      loaded = arith::BitcastOp::create(b, i16, loaded);
+    return arith::ExtUIOp::create(b, i32, loaded);
+  };
+  auto ifOdd = [&](auto inOdd, auto inEven) -> Value {
+    auto choice = scf::IfOp::create(b, TypeRange(i32), isOdd,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(b, Value(inOdd()));
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, Value(inEven()));
+    return choice.getResult(0);
+  };
+  SmallVector<Value> loaded;
+  loaded.push_back(
+      ifOdd([&] { return elementAt(first); }, [&] { return wordAt(first); }));
+  Value even = arith::SubIOp::create(b, first, odd);
+  for (int64_t word = 1; word != shiftedWords; ++word)
+    loaded.push_back(wordAt(addIndex(b, even, indexConstant(b, 2 * word))));
+  loaded.push_back(ifOdd(
+      [&] {
+        return elementAt(
+            addIndex(b, first, indexConstant(b, shiftedElements - 1)));
+      },
+      [&]() -> Value { return arith::ConstantIntOp::create(b, i32, 0); }));
+  loaded.push_back(
+      arith::ShLIOp::create(b, arith::IndexCastOp::create(b, i64, odd),
+                            arith::ConstantIntOp::create(b, i64, 4)));
+  return loaded;
+}
+
+/// The elements of such words. Apart from the loads, so that none is waited for
+/// before all are on their way.
+Value BlockCopy::joinWords(ArrayRef<Value> loaded) {
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  // An element by itself is the upper half of the word that it would be in.
+  SmallVector<Value> parts(loaded);
+  parts.front() = arith::ShLIOp::create(
+      b, parts.front(), arith::TruncIOp::create(b, i32, loaded.back()));
+  SmallVector<Value> words;
+  for (int64_t word = 0; word != shiftedWords; ++word) {
+    Value high = arith::ShLIOp::create(
+        b, arith::ExtUIOp::create(b, i64, parts[word + 1]),
+        arith::ConstantIntOp::create(b, i64, 32));
+    Value both = arith::OrIOp::create(
+        b, high, arith::ExtUIOp::create(b, i64, parts[word]));
+    words.push_back(arith::TruncIOp::create(
+        b, i32, arith::ShRUIOp::create(b, both, loaded.back())));
+  }
+  Value all = vector::FromElementsOp::create(
+      b, VectorType::get({shiftedWords}, i32), words);
+  Type element = cast<MemRefType>(matrix.getType()).getElementType();
+  return vector::BitCastOp::create(
+      b, VectorType::get({shiftedElements}, element), all);
+}
+
+/// The same of a piece that the matrix may not have all of: 0 beyond it.
+SmallVector<Value> BlockCopy::loadSome(const Piece &piece) {
+  Type i16 = b.getI16Type(), i32 = b.getI32Type();
+  auto elementAt = [&](int64_t i) -> Value {
+    Value element =
+        loadElement({piece.line, addIndex(b, piece.column, indexConstant(b, i)),
+                     piece.exists});
+    if (!element.getType().isInteger())
+      element = arith::BitcastOp::create(b, i16, element);
+    return arith::ExtUIOp::create(b, i32, element);
+  };
+  SmallVector<Value> loaded;
+  for (int64_t word = 0; word != shiftedWords; ++word) {
+    Value high = arith::ShLIOp::create(
+        b, elementAt(2 * word + 1), arith::ConstantIntOp::create(b, i32, 16));
+    loaded.push_back(arith::OrIOp::create(b, high, elementAt(2 * word)));
+  }
+  loaded.push_back(arith::ConstantIntOp::create(b, i32, 0));
+  loaded.push_back(arith::ConstantIntOp::create(b, b.getI64Type(), 0));
+  return loaded;
+}
+
+SmallVector<Value> BlockCopy::loadShifted(const Piece &piece) {
+  Piece last = piece;
+  last.column =
+      addIndex(b, piece.column, indexConstant(b, shiftedElements - 1));
+  Value isWhole = isInMatrix(last);
+  if (!isWhole)
+    return loadWords(piece);
+  SmallVector<Type> types(shiftedWords + 1, b.getI32Type());
+  types.push_back(b.getI64Type());
+  auto choose = [&](Value condition, auto first,
+                    auto second) -> SmallVector<Value> {
+    auto choice =
+        scf::IfOp::create(b, types, condition, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(b, first());
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, second());
+    return choice.getResults();
+  };
+  auto nothing = [&] {
+    SmallVector<Value> zeros(types.size() - 1,
+                             arith::ConstantIntOp::create(b, types.front(), 0));
+    zeros.push_back(arith::ConstantIntOp::create(b, types.back(), 0));
+    return zeros;
+  };
+  return choose(
+      isWhole, [&] { return loadWords(piece); },
+      [&] {
+        return choose(
+            isInMatrix(piece), [&] { return loadSome(piece); }, nothing);
+      });
+}
+
+void BlockCopy::copyShifted() {
+  forPieces(
+      shiftedElements, /*throughRegisters=*/true, [&](ArrayRef<Piece> pieces) {
+        SmallVector<SmallVector<Value>> loaded;
+        for (const Piece &piece : pieces)
+          loaded.push_back(loadShifted(piece));
+        for (auto [piece, words] : llvm::zip_equal(pieces, loaded)) {
+          OpBuilder::InsertionGuard insertion(b);
+          if (piece.exists)
+            b.setInsertionPointToStart(
+                scf::IfOp::create(b, piece.exists,
+                                  /*withElseRegion=*/false)
+                    .thenBlock());
+          vector::StoreOp::create(b, joinWords(words), tile, tileIndices(piece),
+                                  /*nontemporal=*/false,
+                                  llvm::MaybeAlign(copiedPiece));
+        }
+      });
+}
+
 /// Calls `emit` with the widest pieces, of those that are worth telling apart,
 /// that are right, which may be known only at run time; with 0 for elements.
 void BlockCopy::choosePieces(llvm::ArrayRef<int64_t> sizes,
@@ -451,6 +646,8 @@ void BlockCopy::copyIn() {
   choosePieces(sizes, [&](int64_t bytes) {
     if (bytes > 0)
       copyPieces(bytes);
+    else if (mayShift())
+      copyShifted();
     else
       copyElements();
   });

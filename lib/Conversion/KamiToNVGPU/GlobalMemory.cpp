@@ -16,9 +16,11 @@
 
 #include "CoreMatrixAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -291,8 +293,10 @@ private:
             cast<MemRefType>(op.getBuffer().getType()).getMemorySpace()),
         op.getBuffer(), indexConstant(b, 0), ValueRange());
     auto linesOf = [&](int64_t columns) -> Value {
-      return window(b, lines, indexConstant(b, 0), indexConstant(b, 0),
-                    whole.lines, columns, /*isInside=*/true);
+      SmallVector<OpFoldResult> zeros(2, b.getIndexAttr(0)),
+          ones(2, b.getIndexAttr(1)),
+          sizes = {b.getIndexAttr(whole.lines), b.getIndexAttr(columns)};
+      return memref::SubViewOp::create(b, lines, zeros, sizes, ones);
     };
     WindowAlignment known = alignments.of(op);
     int64_t bytes = type.getElementTypeBitWidth() / 8;
@@ -331,27 +335,44 @@ private:
   }
 
   /// Rows and columns of a matrix from a place on, of which fewer may be
-  /// inside.
+  /// inside, or none: no subview may begin beyond.
   static Value window(ImplicitLocOpBuilder &b, Value matrix, Value row,
                       Value column, int64_t rows, int64_t columns,
                       bool isInside) {
-    SmallVector<OpFoldResult> offsets = {getAsOpFoldResult(row),
-                                         getAsOpFoldResult(column)},
-                              sizes, strides(2, b.getIndexAttr(1));
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, matrix);
+    SmallVector<OpFoldResult> strides = metadata.getConstifiedMixedStrides(),
+                              sizes;
+    Value offset = getValueOrCreateConstantIndexOp(
+        b, b.getLoc(), metadata.getConstifiedMixedOffset());
     for (auto [dim, at, most] :
          {std::tuple(0, row, rows), std::tuple(1, column, columns)}) {
-      OpFoldResult size = b.getIndexAttr(most);
-      if (!isInside) {
-        Value extent =
-            b.createOrFold<memref::DimOp>(matrix, indexConstant(b, dim));
-        Value rest = b.createOrFold<arith::MaxSIOp>(
-            b.createOrFold<arith::SubIOp>(extent, at), indexConstant(b, 0));
-        size = getAsOpFoldResult(
-            b.createOrFold<arith::MinSIOp>(rest, indexConstant(b, most)));
+      Value stride =
+          getValueOrCreateConstantIndexOp(b, b.getLoc(), strides[dim]);
+      offset = addIndex(b, offset, b.createOrFold<arith::MulIOp>(at, stride));
+      if (isInside) {
+        sizes.push_back(b.getIndexAttr(most));
+        continue;
       }
-      sizes.push_back(size);
+      Value extent =
+          b.createOrFold<memref::DimOp>(matrix, indexConstant(b, dim));
+      Value rest = b.createOrFold<arith::MaxSIOp>(
+          b.createOrFold<arith::SubIOp>(extent, at), indexConstant(b, 0));
+      sizes.push_back(getAsOpFoldResult(
+          b.createOrFold<arith::MinSIOp>(rest, indexConstant(b, most))));
     }
-    return memref::SubViewOp::create(b, matrix, offsets, sizes, strides);
+    SmallVector<int64_t> knownSizes, knownStrides;
+    SmallVector<Value> unknown;
+    dispatchIndexOpFoldResults(sizes, unknown, knownSizes);
+    dispatchIndexOpFoldResults(strides, unknown, knownStrides);
+    auto type = cast<MemRefType>(matrix.getType());
+    auto part =
+        MemRefType::get(knownSizes, type.getElementType(),
+                        StridedLayoutAttr::get(
+                            b.getContext(), ShapedType::kDynamic, knownStrides),
+                        type.getMemorySpace());
+    return memref::ReinterpretCastOp::create(b, part, metadata.getBaseBuffer(),
+                                             OpFoldResult(offset), sizes,
+                                             strides);
   }
 
   /// All of a fragment that is in the matrix as a whole.

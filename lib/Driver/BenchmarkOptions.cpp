@@ -27,6 +27,15 @@ llvm::Expected<ElementKind> kami::parseBenchmarkType(llvm::StringRef spelling) {
   return *type;
 }
 
+llvm::Error kami::checkUnits(llvm::ArrayRef<std::string> units) {
+  for (const std::string &unit : units)
+    if (unit != "auto" && !parseUnit(unit))
+      return llvm::createStringError(
+          "expected --units of auto, warp, warpgroup and lane, but got '" +
+          unit + "'");
+  return llvm::Error::success();
+}
+
 llvm::Error kami::checkOptions(const BenchmarkOptions &options) {
   // Larger ones are no block-level products, and their reference takes long.
   constexpr int64_t maxSize = 1024;
@@ -44,12 +53,8 @@ llvm::Error kami::checkOptions(const BenchmarkOptions &options) {
       return llvm::createStringError(
           "expected --algorithms of auto, 1d, 2d and 3d, but got '" +
           algorithm + "'");
-  for (const std::string &unit : options.units)
-    if (unit != "auto" && !parseUnit(unit))
-      return llvm::createStringError(
-          "expected --units of auto, warp, warpgroup "
-          "and lane, but got '" +
-          unit + "'");
+  if (llvm::Error error = checkUnits(options.units))
+    return error;
   for (int64_t stages : options.stages)
     if (stages < 0)
       return llvm::createStringError("expected --stages from 0, but got " +

@@ -283,7 +283,8 @@ private:
     std::string plan;
     int registers = 0;
   };
-  llvm::Error load(const Group &group, const std::string &tile, Loaded &loaded);
+  llvm::Error load(const Group &group, const std::string &tile,
+                   const std::string &unit, Loaded &loaded);
   llvm::Error enqueue(const Loaded &loaded, const GroupOperands &operands,
                       int64_t set);
   llvm::Expected<std::vector<LightContestant>>
@@ -348,7 +349,7 @@ llvm::Error GroupedBenchmark::open() {
 }
 
 llvm::Error GroupedBenchmark::load(const Group &group, const std::string &tile,
-                                   Loaded &loaded) {
+                                   const std::string &unit, Loaded &loaded) {
   std::string errors;
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
@@ -366,6 +367,7 @@ llvm::Error GroupedBenchmark::load(const Group &group, const std::string &tile,
   CompileOptions compileOptions;
   compileOptions.chip = chipName;
   compileOptions.tile = tile;
+  compileOptions.unit = unit;
   mlir::FailureOr<Compilation> compilation =
       compile(*module, compileOptions, Level::PTX);
   if (failed(compilation))
@@ -495,13 +497,14 @@ llvm::Error GroupedBenchmark::measure(const Group &group) {
     TimedGraph *graph = nullptr;
   };
   std::vector<Entry> entries;
-  for (const std::string &tile : options.tiles) {
+  auto time = [&](const std::string &tile,
+                  const std::string &unit) -> llvm::Error {
     Entry entry{tile, std::make_unique<Loaded>(device.get())};
-    if (llvm::Error error = load(group, tile, *entry.loaded)) {
+    if (llvm::Error error = load(group, tile, unit, *entry.loaded)) {
       log << "kami-bench: error: " << name(group.type) << ": "
           << llvm::toString(std::move(error)) << "\n";
       right = false;
-      continue;
+      return llvm::Error::success();
     }
     llvm::Expected<TimedGraph *> graph = add("kami", bound, [&](int64_t set) {
       return enqueue(*entry.loaded, operands, set);
@@ -511,7 +514,12 @@ llvm::Error GroupedBenchmark::measure(const Group &group) {
     entry.graph = *graph;
     right &= *graph != nullptr;
     entries.push_back(std::move(entry));
-  }
+    return llvm::Error::success();
+  };
+  for (const std::string &tile : options.tiles)
+    for (const std::string &unit : options.units)
+      if (llvm::Error error = time(tile, unit))
+        return error;
   TimedGraph *peers[2] = {};
   for (bool isGrouped : {true, false}) {
     if (!cublas)

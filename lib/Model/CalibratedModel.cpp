@@ -34,17 +34,13 @@ static constexpr double busyLatency = 1;
 /// start as others end do not hide.
 static constexpr double exposedRound = 0.3;
 static constexpr double startedEarly = 0.85;
-/// Lanes that load their elements of fragments ask for pieces of many rows at a
-/// time, of which the cache serves fewer bytes a cycle; and the longer a
-/// block's column of A is, in bytes, beyond this, the more they keep each other
-/// waiting.
-static constexpr double scattered = 1.2;
-static constexpr double loadingLanes = 0.15, freeColumn = 96;
-/// Cycles of a block for every piece of 16 bytes that one of its threads moves:
-/// by copies that warps read again, by copies that only the matrix unit reads,
-/// and by loads of fragments.
-static constexpr double copiedPieceCycles = 40, unitPieceCycles = 5,
-                        loadedPieceCycles = 10;
+/// Lanes that load their elements of fragments keep each other waiting the
+/// more, the longer a block's column of A is, in bytes, beyond this: so much
+/// for each time that it is doubled.
+static constexpr double loadingLanes = 0.2, freeColumn = 96;
+/// Cycles of a block for every piece of 16 bytes that one of its threads moves,
+/// where warps read it again from shared memory, and elsewhere.
+static constexpr double reread = 40, readOnce = 5;
 /// Cycles of a block for every tile along k, and for every tile of C in turn.
 static constexpr double tileCycles = 200, turnCycles = 500;
 /// How much longer products take where one warp does all of it, where tiles
@@ -266,10 +262,11 @@ static double throughput(const CalibratedCost &cost) {
          exposedCache * cost.cacheBandwidth;
 }
 
-/// How much longer that takes because of what is not counted.
+/// How much longer that takes, where matrix units multiply, because of what is
+/// not counted.
 static double hindrance(const CalibratedCost &cost, const Atom &atom,
                         const Partition &partition, const Exchange &exchange) {
-  if (exchange.isPacked())
+  if (exchange.isPacked() || atom.instruction == Instruction::Fma)
     return 1;
   double factor = 1;
   if (partition.grid.warps() == 1)
@@ -296,9 +293,8 @@ static double movingCycles(const CalibratedCost &cost, const BlockBytes &bytes,
   if (exchange.isPacked())
     return 0;
   double threads = double(partition.grid.warps()) * chip.warpSize;
-  double each = !exchange.isCopied()               ? loadedPieceCycles
-                : exchange.unit == Unit::WarpGroup ? unitPieceCycles
-                                                   : copiedPieceCycles;
+  bool isReread = exchange.isCopied() && exchange.unit != Unit::WarpGroup;
+  double each = isReread ? reread : readOnce;
   return each * bytes.cache / copiedPiece / threads + tileCycles * cost.kTiles +
          (exchange.prefetches ? turnCycles : 0);
 }
@@ -334,8 +330,6 @@ kami::calibratedCost(const Work &work, const Atom &atom,
       *part *= 4;
   BlockBytes bytes = blockBytes(work, cost.blocks, atom, tile, exchange);
   cost.computation += movingCycles(cost, bytes, partition, chip, exchange);
-  if (!exchange.isCopied())
-    bytes.cache *= scattered;
   addMemory(cost, bytes, chip, calibration, exchange);
 
   double issue = issueCycles(work, atom, partition, chip, exchange);

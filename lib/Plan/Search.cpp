@@ -77,6 +77,8 @@ llvm::SmallVector<int64_t, 8> GridSearch::tileDepths() const {
 
 bool GridSearch::wants(PlanForm form) const {
   Transport transport = form.transport;
+  if (form.prefetches && !problem.mayPrefetch)
+    return false;
   bool isGroup = atom.atom->instruction == Instruction::Wgmma;
   bool widens = atom.atom->operand != problem.operand ||
                 atom.atom->operandB() != problem.operandB();
@@ -251,7 +253,7 @@ void GridSearch::tryCopies(const Partition &partition,
     if (isAsked(count) && (count <= tiles || problem.tile))
       tryPlan(partition, {Transport::Copied}, slicing, count);
   for (int64_t count : copiedStages)
-    if (isAsked(count) && count <= tiles + 1)
+    if (problem.mayPrefetch && isAsked(count) && count <= tiles + 1)
       tryPlan(partition, {Transport::Copied, /*prefetches=*/true}, slicing,
               count);
 }
@@ -312,16 +314,24 @@ void GridSearch::keepMisfit(const Plan &plan, const Resources &resources,
     kept = Tiling{interleaved(plan), resources, {}, misfit};
 }
 
+Resources GridSearch::resources(const Plan &plan) const {
+  Resources resources =
+      resourcesOf(*plan.atom, plan.partition(), plan.slices, chip.warpSize,
+                  plan.exchange(), problem.sums());
+  Registers &registers = resources.registers;
+  int64_t least =
+      std::min(problem.leastRegisters, chip.maxRegisters(resources.threads));
+  registers.overhead += std::max<int64_t>(least - registers.total(), 0);
+  return resources;
+}
+
 /// Blocks of the same tile that a multiprocessor holds if each has only its own
 /// operands in shared memory.
 int64_t GridSearch::residentAlone(Plan plan) const {
   int64_t tiles = divideCeil(problem.extents.k, plan.tile.k);
   plan.stages = std::min(plan.stages, tiles);
   plan.prefetches = false;
-  return residentBlocks(resourcesOf(*plan.atom, plan.partition(), plan.slices,
-                                    chip.warpSize, plan.exchange(),
-                                    problem.sums()),
-                        chip);
+  return residentBlocks(resources(plan), chip);
 }
 
 bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
@@ -335,9 +345,7 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
     return false;
   if (plan.unit() == Unit::WarpGroup && !copiesToUnit(*atom.atom, partition))
     return false;
-  Resources resources =
-      resourcesOf(*atom.atom, partition, slicing, chip.warpSize,
-                  plan.exchange(), problem.sums());
+  Resources resources = this->resources(plan);
   // As many blocks as there is room for take all tiles.
   if (form.prefetches)
     plan.blocks = chip.multiprocessors *

@@ -82,6 +82,7 @@ private:
   bool tryPlan(const Partition &partition, PlanForm form,
                const Slicing &slicing, int64_t stages = 1);
   Plan interleaved(Plan plan) const;
+  Resources resources(const Plan &plan) const;
   int64_t residentAlone(Plan plan) const;
   void keepMisfit(const Plan &plan, const Resources &resources,
                   const Misfit &misfit);

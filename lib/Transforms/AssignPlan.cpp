@@ -136,63 +136,83 @@ private:
     return success();
   }
 
-  /// The best candidate for products of any size, where sizes are typical, but
-  /// no tile is cut to them.
-  static llvm::Expected<Candidate> chooseForAll(Problem problem,
-                                                const Chip &chip,
-                                                const PlannerOptions &options) {
-    if (problem.tile) {
-      llvm::Expected<Choice> choice = choosePlan(problem, chip, options);
-      if (!choice)
-        return choice.takeError();
-      return *choice->best();
-    }
+  /// Registers that are left to a thread which copies from products whose
+  /// strides are known only at run time: fewer, and ptxas 13.0 spills some in
+  /// the loop over k (64 × 64 × 32; f16 with rows at odd addresses; tf32, f64).
+  static int64_t registersOfCopies(const Problem &problem) {
+    bool isNarrow = std::min(byteWidth(problem.operand),
+                             byteWidth(problem.operandB())) <= 2;
+    return isNarrow ? 240 : 168;
+  }
+
+  /// The tiles that are worth trying for products of any size, where sizes are
+  /// typical.
+  static llvm::SmallVector<Extents> tilesForAll(const Problem &problem) {
+    if (problem.tile)
+      return {*problem.tile};
     constexpr int64_t sides[] = {16, 32, 64, 128}, depths[] = {16, 32, 64};
     auto isFar = [](int64_t side, int64_t extent) {
       return side > 16 && side >= 2 * extent;
     };
-    std::optional<Candidate> best;
+    // Each tile of k has its addresses and bounds to find anew.
+    auto isShallow = [](int64_t depth, int64_t extent) {
+      return depth < 32 && depth < extent;
+    };
+    llvm::SmallVector<Extents> tiles;
+    for (int64_t m : sides)
+      for (int64_t n : sides)
+        for (int64_t k : depths)
+          if (!isFar(m, problem.extents.m) && !isFar(n, problem.extents.n) &&
+              !isFar(k, problem.extents.k) && !isShallow(k, problem.extents.k))
+            tiles.push_back({m, n, k});
+    return tiles;
+  }
+
+  struct Way {
+    std::optional<Transport> transport;
+    std::optional<Unit> unit;
+  };
+
+  /// The best candidate for products of any size.
+  static llvm::Expected<Candidate> chooseForAll(Problem problem,
+                                                const Chip &chip,
+                                                const PlannerOptions &options) {
+    // The next tile is another product's, more often than not: to look for it
+    // early cost what it gained.
+    problem.mayPrefetch = false;
+    llvm::SmallVector<Extents> tiles = tilesForAll(problem);
     std::string reason;
     // Copies wait for no lane, and make the most of rows that are not aligned.
-    for (std::optional<Transport> transport :
-         {std::optional(Transport::Copied), std::optional<Transport>()}) {
-      problem.transport = transport;
-      for (int64_t m : sides)
-        for (int64_t n : sides)
-          for (int64_t k : depths) {
-            if (isFar(m, problem.extents.m) || isFar(n, problem.extents.n) ||
-                isFar(k, problem.extents.k))
-              continue;
-            problem.tile = {m, n, k};
-            llvm::Expected<Choice> choice = choosePlan(problem, chip, options);
-            if (!choice) {
-              reason = llvm::toString(choice.takeError());
-              continue;
-            }
-            const Candidate &candidate = *choice->best();
-            if (!best || candidate.score < best->score)
-              best = candidate;
-          }
+    // Groups leave the registers to them.
+    std::optional<Unit> unit = problem.unit;
+    bool isCopied = problem.isCopyable && chip.copiesAsync;
+    llvm::SmallVector<Way> ways;
+    if (isCopied && !unit)
+      ways.push_back({Transport::Copied, Unit::WarpGroup});
+    if (isCopied)
+      ways.push_back({Transport::Copied, unit});
+    ways.push_back({std::nullopt, unit});
+    for (const Way &way : ways) {
+      problem.transport = way.transport;
+      problem.unit = way.unit;
+      problem.leastRegisters = way.transport ? registersOfCopies(problem)
+                                             : chip.maxRegistersPerThread;
+      std::optional<Candidate> best;
+      for (const Extents &tile : tiles) {
+        problem.tile = tile;
+        llvm::Expected<Choice> choice = choosePlan(problem, chip, options);
+        if (!choice) {
+          reason = llvm::toString(choice.takeError());
+          continue;
+        }
+        const Candidate &candidate = *choice->best();
+        if (!best || candidate.score < best->score)
+          best = candidate;
+      }
       if (best)
         return *best;
     }
     return llvm::createStringError(reason);
-  }
-
-  /// Blocks of products whose strides are known only at run time that a
-  /// multiprocessor holds. Their addresses take registers: told to leave no
-  /// fewer than 168 to a thread, ptxas 13.0 spills none in the loop over k of
-  /// aligned rows (f16, tf32, f64, 64 × 64 × 32 and 16); where warps load
-  /// operands themselves, it takes all there are.
-  static int64_t blocksAtATime(const Plan &plan, Resources resources,
-                               const Chip &chip) {
-    constexpr int64_t leastOfCopies = 168;
-    int64_t least = plan.transport == Transport::Copied
-                        ? leastOfCopies
-                        : chip.maxRegistersPerThread;
-    Registers &registers = resources.registers;
-    registers.overhead += std::max<int64_t>(least - registers.total(), 0);
-    return residentBlocks(resources, chip);
   }
 
   /// As many blocks as the chip holds at a time share the tiles.
@@ -223,7 +243,7 @@ private:
     Plan plan = best->plan;
     plan.teams = 1;
     plan.blocks =
-        (*chip)->multiprocessors * blocksAtATime(plan, best->resources, **chip);
+        (*chip)->multiprocessors * residentBlocks(best->resources, **chip);
     if (plan.atom->mapA.empty())
       return op.emitOpError("no lowering yet for target '")
              << (*chip)->name << "'";

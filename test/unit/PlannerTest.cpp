@@ -259,7 +259,7 @@ TEST(Planner, PacksSmallProducts) {
   EXPECT_FALSE(choose({32, 32, 32}, ElementKind::F16, true).isPacked());
 }
 
-// Operands in device memory are for groups only where somebody asks.
+// Groups multiply operands in device memory where these are of 16 bits.
 TEST(Planner, CopiesForWarpGroups) {
   const Chip &chip = *llvm::cantFail(findChip("sm_90"));
   Problem problem;
@@ -267,7 +267,14 @@ TEST(Planner, CopiesForWarpGroups) {
   problem.output = ElementKind::F16;
   problem.batch = 10000;
   EXPECT_EQ(llvm::cantFail(choosePlan(problem, chip)).best()->plan.unit(),
+            Unit::WarpGroup);
+  problem.operand = ElementKind::F64;
+  problem.accumulator = problem.output.emplace(ElementKind::F64);
+  EXPECT_EQ(llvm::cantFail(choosePlan(problem, chip)).best()->plan.unit(),
             Unit::Warp);
+  problem.operand = ElementKind::F16;
+  problem.accumulator = ElementKind::F32;
+  problem.output = ElementKind::F16;
   problem.unit = Unit::WarpGroup;
   for (const Candidate &candidate :
        llvm::cantFail(choosePlan(problem, chip)).candidates) {

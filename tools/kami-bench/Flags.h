@@ -71,7 +71,9 @@ struct Flags {
                               "choose (batch)"),
                llvm::cl::CommaSeparated, llvm::cl::list_init<int64_t>({0}),
                llvm::cl::cat(category)),
-        units("units", llvm::cl::desc("auto, warp, warpgroup or lane (batch)"),
+        units("units",
+              llvm::cl::desc("auto, warp, warpgroup or lane "
+                             "(batch, grouped)"),
               llvm::cl::CommaSeparated,
               llvm::cl::list_init<std::string>({"auto"}),
               llvm::cl::cat(category)),

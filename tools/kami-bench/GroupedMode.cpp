@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Flags.h"
+#include "kami/Driver/Benchmark.h"
 #include "kami/Driver/GroupedBenchmark.h"
 #include "kami/Driver/Run.h"
 
@@ -35,6 +36,9 @@ static llvm::Expected<GroupedBenchmarkOptions> parse(Flags &flags) {
   options.batches.assign(flags.batches.begin(), flags.batches.end());
   options.multiples.assign(flags.multiples.begin(), flags.multiples.end());
   options.tiles = flags.tiles;
+  options.units = flags.units;
+  if (llvm::Error error = checkUnits(options.units))
+    return error;
   options.repeats = flags.repeats;
   for (int64_t batch : options.batches)
     if (llvm::Error error = checkRange("batches", batch, 1))

@@ -61,6 +61,8 @@ llvm::Expected<ElementKind> parseBenchmarkType(llvm::StringRef spelling);
 
 /// Whether every option is one that can be measured.
 llvm::Error checkOptions(const BenchmarkOptions &options);
+/// Names of what executes instructions, as `BenchmarkOptions::units`.
+llvm::Error checkUnits(llvm::ArrayRef<std::string> units);
 
 /// Where a table was measured.
 struct BenchmarkDevice {

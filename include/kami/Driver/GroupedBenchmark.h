@@ -39,6 +39,8 @@ struct GroupedBenchmarkOptions {
   std::vector<int64_t> multiples = {1, 16};
   /// What a block computes, "MxNxK"; empty for the planner's choice.
   std::vector<std::string> tiles = {""};
+  /// What executes instructions: auto, warp, warpgroup or lane.
+  std::vector<std::string> units = {"auto"};
   int64_t repeats = 20;
 };
 

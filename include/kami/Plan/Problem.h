@@ -54,6 +54,12 @@ struct Problem {
   /// memory, so that these can be copied from there.
   bool isCopyable = true;
 
+  /// Registers that a thread of a block with copied operands takes at least:
+  /// what is known only at run time is kept in some.
+  int64_t leastRegisters = 0;
+  /// Whether blocks that take tiles in turn may prefetch the next one.
+  bool mayPrefetch = true;
+
   /// How many products follow each other along the last dimension of the batch,
   /// in A, B and C, in matrices whose elements have no gaps, so that several
   /// are copied as one; 0 where none are. It divides the batch.

@@ -43,10 +43,12 @@ constexpr int64_t addressesAtOnce = 4;
 constexpr int64_t elementsAtOnce = 16;
 constexpr int64_t rarePiecesAtOnce = 4;
 /// Elements of 16 bits in a piece that is put together of words, and how many
-/// such pieces are loaded before the first is stored.
+/// such pieces are loaded before the first is stored; fewer where strides are
+/// known only at run time, since addresses take registers, too.
 constexpr int64_t shiftedElements = 8;
 constexpr int64_t shiftedWords = shiftedElements / 2;
 constexpr int64_t shiftedAtOnce = 4;
+constexpr int64_t shiftedAddresses = 2;
 
 /// A piece of the tile: where it begins, and whether it is one (null if
 /// it is).
@@ -333,9 +335,9 @@ void BlockCopy::forPieces(int64_t elements, bool throughRegisters, Emit emit) {
   // that is nobody else's plus a constant.
   bool isAlike = isStatic && threads % perLine == 0;
   bool isShifted = throughRegisters && elements == shiftedElements;
-  int64_t atOnce = isRare             ? rarePiecesAtOnce
-                   : isShifted        ? shiftedAtOnce
-                   : isAlike          ? piecesAtOnce
+  int64_t atOnce = isRare      ? rarePiecesAtOnce
+                   : isShifted ? (isStatic ? shiftedAtOnce : shiftedAddresses)
+                   : isAlike   ? piecesAtOnce
                    : throughRegisters ? elementsAtOnce
                                       : addressesAtOnce;
   if (rounds <= atOnce)
@@ -640,8 +642,8 @@ void BlockCopy::choosePieces(llvm::ArrayRef<int64_t> sizes,
 void BlockCopy::copyIn() {
   // What rows of any length have for sure, and what is far better.
   SmallVector<int64_t, 2> sizes = {16};
-  if (ShapedType::isDynamic(stride(matrix, 0)) || !mayCopy(16) ||
-      elementBytes >= 4)
+  if ((ShapedType::isDynamic(stride(matrix, 0)) && !mayShift()) ||
+      !mayCopy(16) || elementBytes >= 4)
     sizes.push_back(std::max<int64_t>(elementBytes, 4));
   choosePieces(sizes, [&](int64_t bytes) {
     if (bytes > 0)

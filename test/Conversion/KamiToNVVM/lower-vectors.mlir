@@ -16,7 +16,7 @@ func.func @casts(%v: vector<8xf16>, %m: memref<64xf16, #gpu.address_space<workgr
 }
 
 // Nothing is said on the way to PTX.
-// RUN: kami-compile --gemm=64x64x64 --batch=1000 --type=f16 --output-type=f16 --target=sm_90 --emit=ptx -o %t.ptx 2>&1 | not grep .
+// RUN: kami-compile --gemm=64x64x64 --batch=1000 --type=f16 --output-type=f16 --unit=warp --tile=64x64x32 --stages=2 --target=sm_90 --emit=ptx -o %t.ptx 2>&1 | not grep .
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 // PTX-DAG: cp.async.cg.shared.global
 // PTX-DAG: cp.async.commit_group

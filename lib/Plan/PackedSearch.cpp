@@ -61,7 +61,7 @@ static bool isWorthwhile(const Problem &problem, const Chip &chip) {
   Work work = workOf(problem);
   auto atoms =
       chip.atomsFor(problem.operand, problem.operandB(), problem.accumulator);
-  bool isSmall = llvm::all_of(atoms, [&](const RatedAtom &atom) {
+  bool isSmall = llvm::any_of(atoms, [&](const RatedAtom &atom) {
     const Extents &shape = atom.atom->shape;
     return extents.m < shape.m || extents.n < shape.n || extents.k < shape.k;
   });

@@ -154,16 +154,28 @@ private:
     auto isFar = [](int64_t side, int64_t extent) {
       return side > 16 && side >= 2 * extent;
     };
-    // Each tile of k has its addresses and bounds to find anew.
-    auto isShallow = [](int64_t depth, int64_t extent) {
-      return depth < 32 && depth < extent;
+    // Of products up to 512 a side, f16 and tf32 took tiles of 32 along k, f64
+    // of 16, and squares of 64 or 128, best (H200, 2026-11-22): each tile of k
+    // has its addresses and bounds to find anew, and deeper ones have more of
+    // them than there are registers.
+    int64_t bytes =
+        std::max(byteWidth(problem.operand), byteWidth(problem.operandB()));
+    auto isWrong = [&](int64_t depth, int64_t extent) {
+      return (depth < 32 && depth < extent && bytes < 8) ||
+             (depth > 32 && bytes > 1);
+    };
+    // Unless the shorter side is all there is.
+    auto isOblong = [&](int64_t m, int64_t n) {
+      return std::max(m, n) >= 64 && ((m < n && m < problem.extents.m) ||
+                                      (n < m && n < problem.extents.n));
     };
     llvm::SmallVector<Extents> tiles;
     for (int64_t m : sides)
       for (int64_t n : sides)
         for (int64_t k : depths)
           if (!isFar(m, problem.extents.m) && !isFar(n, problem.extents.n) &&
-              !isFar(k, problem.extents.k) && !isShallow(k, problem.extents.k))
+              !isFar(k, problem.extents.k) && !isWrong(k, problem.extents.k) &&
+              !isOblong(m, n))
             tiles.push_back({m, n, k});
     return tiles;
   }

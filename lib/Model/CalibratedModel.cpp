@@ -34,6 +34,8 @@ static constexpr double busyLatency = 1;
 /// start as others end do not hide.
 static constexpr double exposedRound = 0.3;
 static constexpr double startedEarly = 0.85;
+/// The same of packs, which come and go fast.
+static constexpr double exposedPack = 0.1;
 /// Lanes that load their elements of fragments keep each other waiting the
 /// more, the longer a block's column of A is, in bytes, beyond this: so much
 /// for each time that it is doubled.
@@ -352,8 +354,9 @@ kami::calibratedCost(const Work &work, const Atom &atom,
       std::ceil((cost.blocks - rounds * perRound) / chip.multiprocessors);
   auto round = [&](double blocks) {
     double busy = blocks * perBlock;
+    double shown = exchange.isPacked() ? exposedPack : exposedRound;
     return startedEarly *
-           (std::max(busy, serial) + exposedRound * std::min(busy, serial));
+           (std::max(busy, serial) + shown * std::min(busy, serial));
   };
   cost.total = cost.launch + rounds * round(cost.residentBlocks);
   // Only a block's first operands and last C are waited for.

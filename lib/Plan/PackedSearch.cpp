@@ -54,8 +54,8 @@ Work kami::workOf(const Problem &problem) {
 }
 
 /// Whether a warp that takes a product alone wastes what a pack would save: an
-/// instruction is larger than the product, rows are no whole pieces of 16
-/// bytes, or there is no matrix unit to feed.
+/// instruction is larger than the product, or whole ones are, rows are no whole
+/// pieces of 16 bytes, or there is no matrix unit to feed.
 static bool isWorthwhile(const Problem &problem, const Chip &chip) {
   const Extents &extents = problem.extents;
   Work work = workOf(problem);
@@ -65,11 +65,16 @@ static bool isWorthwhile(const Problem &problem, const Chip &chip) {
     const Extents &shape = atom.atom->shape;
     return extents.m < shape.m || extents.n < shape.n || extents.k < shape.k;
   });
+  bool isRagged = llvm::all_of(atoms, [&](const RatedAtom &atom) {
+    const Extents &shape = atom.atom->shape;
+    return extents.m % shape.m != 0 || extents.n % shape.n != 0 ||
+           extents.k % shape.k != 0;
+  });
   bool hasUnit = llvm::any_of(atoms, [](const RatedAtom &atom) {
     return atom.atom->instruction != Instruction::Fma;
   });
   return work.pieceA < copiedPiece || work.pieceB < copiedPiece || isSmall ||
-         !hasUnit;
+         isRagged || !hasUnit;
 }
 
 static bool wantsPacks(const Problem &problem, const Chip &chip) {

@@ -78,6 +78,7 @@ private:
   bool mayCopy(int64_t bytes) const;
   Value transposed(Value memref);
   Value covered(unsigned dim, Value at);
+  int64_t places(int64_t elements) const;
   int64_t lineStep(int64_t perLine) const;
   Value dealtLine(Value line, int64_t perLine) const;
   Piece piece(Value round, int64_t first, int64_t elements, bool mayEnd);
@@ -242,6 +243,19 @@ Value BlockCopy::isCopyable(int64_t bytes) {
                                        indexConstant(b, 0));
 }
 
+/// Places for pieces in a line: a power of two of them, some of which stay
+/// empty, where threads have no more than a third more to do for it. Then they
+/// find the next line by adding, not by dividing.
+int64_t BlockCopy::places(int64_t elements) const {
+  int64_t pieces = llvm::divideCeil(lineElements, elements);
+  int64_t rounded = llvm::PowerOf2Ceil(pieces);
+  auto rounds = [&](int64_t perLine) {
+    return llvm::divideCeil(lines * perLine, threads);
+  };
+  bool isWorthIt = lines > 1 && 3 * rounds(rounded) <= 4 * rounds(pieces);
+  return isWorthIt ? rounded : pieces;
+}
+
 /// Which lines eight lanes take, one after the other, whose pieces of 16 bytes
 /// shared memory serves at once: of lines of less than eight pieces, those that
 /// are so many apart lie in different banks. 1 if they do anyway.
@@ -281,7 +295,7 @@ Value BlockCopy::dealtLine(Value line, int64_t perLine) const {
 /// The `first + round`-th piece of this thread; `mayEnd` if there may be fewer.
 Piece BlockCopy::piece(Value round, int64_t first, int64_t elements,
                        bool mayEnd) {
-  int64_t perLine = llvm::divideCeil(lineElements, elements);
+  int64_t perLine = places(elements);
   Piece piece;
   auto times = [&](Value value, int64_t factor) {
     return b.createOrFold<arith::MulIOp>(value, indexConstant(b, factor));
@@ -308,6 +322,16 @@ Piece BlockCopy::piece(Value round, int64_t first, int64_t elements,
   if (isWide)
     own = dealtLine(own, perLine);
   piece.line = isAlike ? after(own, threads / perLine) : own;
+  if (perLine * elements >= lineElements + elements) {
+    Value isPiece = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ult,
+        b.createOrFold<arith::RemUIOp>(isAlike ? thread : index, width),
+        indexConstant(b, llvm::divideCeil(lineElements, elements)));
+    piece.exists =
+        piece.exists
+            ? arith::AndIOp::create(b, piece.exists, isPiece).getResult()
+            : isPiece;
+  }
   piece.column =
       times(b.createOrFold<arith::RemUIOp>(isAlike ? thread : index, width),
             elements);
@@ -317,7 +341,7 @@ Piece BlockCopy::piece(Value round, int64_t first, int64_t elements,
 /// Calls `emit` with the pieces of a thread, some at a time.
 template <typename Emit>
 void BlockCopy::forPieces(int64_t elements, bool throughRegisters, Emit emit) {
-  int64_t perLine = llvm::divideCeil(lineElements, elements);
+  int64_t perLine = places(elements);
   int64_t total = lines * perLine;
   int64_t rounds = llvm::divideCeil(total, threads);
   auto emitRounds = [&](Value round, int64_t count) {

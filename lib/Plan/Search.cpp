@@ -34,6 +34,12 @@ static constexpr int64_t copiedStages[] = {2, 3, 4, 6, 8};
 static constexpr int64_t mostBlocksAhead = 1;
 /// The widest slice of more than four atoms.
 static constexpr int64_t shallowSlice = 16;
+/// What a lane multiplies of a tile follows each other without a loop. So many
+/// instructions of 16 bytes fill the 128 KiB of an instruction cache (Jia et
+/// al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking,
+/// 2018), and ptxas 13.0 takes the square of their number: 8 s for 9216, 31 s
+/// for twice and 134 s for four times as many.
+static constexpr int64_t mostUnrolled = 8192;
 /// Of the areas of C that fit, in the order of their lower bounds, so many are
 /// costed for each grid.
 static constexpr int64_t maxFittingAreas = 4;
@@ -73,6 +79,17 @@ llvm::SmallVector<int64_t, 8> GridSearch::tileDepths() const {
       depths.push_back(depth);
   }
   return depths;
+}
+
+/// Whether tiles that are less deep are to be taken instead.
+bool GridSearch::isTooLong(const Partition &partition) const {
+  if (atom.atom->instruction != Instruction::Fma ||
+      partition.tile.k <= shallowest)
+    return false;
+  int64_t multiplications = problem.isComplex ? 4 : 1;
+  return divideCeil(partition.warpM * partition.warpN * partition.tile.k *
+                        multiplications,
+                    grid.k * chip.warpSize) > mostUnrolled;
 }
 
 bool GridSearch::wants(PlanForm form) const {
@@ -123,6 +140,7 @@ void GridSearch::run() {
     columns = {problem.tile->n};
     depths = {problem.tile->k};
   }
+  shallowest = depths.back();
 
   struct Area {
     double bound;
@@ -354,6 +372,8 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
     keepMisfit(plan, resources, misfit);
     return false;
   }
+  if (isTooLong(partition))
+    return false;
   CalibratedCost cost =
       calibratedCost(workOf(problem), *atom.atom, partition, slicing, resources,
                      chip, calibration, plan.exchange());

@@ -73,6 +73,7 @@ public:
 
 private:
   bool wants(PlanForm form) const;
+  bool isTooLong(const Partition &partition) const;
   void tryTile(const Extents &tile);
   bool tryArea(int64_t m, int64_t n, llvm::ArrayRef<int64_t> depths);
   bool tryStaged(const Partition &partition);
@@ -100,6 +101,8 @@ private:
   RatedAtom atom;
   WarpGrid grid;
   int64_t registerLimit;
+  /// The least depth of a tile that is tried.
+  int64_t shallowest = 0;
   /// Whether any plan of the tile in hand fits.
   bool fits = false;
   std::array<std::optional<Tiling>, std::size(allTransports) + 1> bests,

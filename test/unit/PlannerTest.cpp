@@ -152,6 +152,27 @@ TEST(Planner, WholeProductsAsOneTile) {
   EXPECT_EQ(fitsAsOneTile(128, ElementKind::F64, Algorithm::TwoD), "");
 }
 
+TEST(Planner, LanesProductsFitAnInstructionCache) {
+  for (auto [extent, isComplex] :
+       {std::pair(int64_t(96), true), std::pair(int64_t(400), false),
+        std::pair(int64_t(400), true), std::pair(int64_t(2048), false),
+        std::pair(int64_t(2048), true)}) {
+    Problem problem = product(extent, extent, extent, ElementKind::F32);
+    problem.batch = 1000;
+    problem.isComplex = isComplex;
+    auto choice = choosePlan(problem, chip("sm_90"));
+    ASSERT_TRUE(bool(choice)) << llvm::toString(choice.takeError());
+    const Plan &plan = choice->best()->plan;
+    Partition partition = plan.partition();
+    int64_t unrolled = (isComplex ? 4 : 1) * partition.warpM * partition.warpN *
+                       plan.tile.k / (plan.grid.k * 32);
+    EXPECT_TRUE(unrolled <= 8192 || plan.tile.k <= 32) << summary(plan);
+    // Of whoever asks for more of them, more are taken.
+    problem.tile = {plan.tile.m, plan.tile.n, plan.tile.k * 4};
+    EXPECT_EQ(failure(problem, chip("sm_90")), "");
+  }
+}
+
 TEST(Planner, NeverTheInstructionThatHalvesTheRate) {
   for (int64_t size : {8, 16, 64, 128, 200}) {
     Problem problem = product(size, size, size, ElementKind::F64);

@@ -247,7 +247,9 @@ bool GridSearch::tryCopied(int64_t m, int64_t n) {
     return Partition({m, n, depth}, grid, atom.atom->shape, atomK);
   };
   if (problem.tile) {
-    tryCopies(partition(problem.tile->k), {1, 2, 3, 4, 6, 8});
+    llvm::SmallVector<int64_t, 8> stages = {1};
+    llvm::append_range(stages, copiedStages);
+    tryCopies(partition(problem.tile->k), stages);
     return fits;
   }
   if (k <= copiedDepths[0])

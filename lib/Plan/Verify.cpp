@@ -62,11 +62,11 @@ static Misfit findMisfitOfForm(const Plan &plan, const Problem &problem,
   if (!isWithin(grid, maxTileExtent))
     return {Misfit::BadGrid};
   // Each factor is at most 2^16, so that the product cannot overflow.
-  if (int64_t threads = plan.grid.warps() * plan.atom->lanes(chip.warpSize);
-      threads > chip.maxThreadsPerBlock)
+  int64_t threads = plan.grid.warps() * plan.atom->lanes(chip.warpSize);
+  if (threads > chip.maxThreadsPerBlock)
     return {Misfit::Threads, threads, chip.maxThreadsPerBlock};
-  else if (plan.teams < 1 || plan.teams > chip.maxThreadsPerBlock ||
-           plan.teams * threads > chip.maxThreadsPerBlock)
+  if (plan.teams < 1 || plan.teams > chip.maxThreadsPerBlock ||
+      plan.teams * threads > chip.maxThreadsPerBlock)
     return {Misfit::Threads,
             std::clamp<int64_t>(plan.teams, 0, maxTileExtent) * threads,
             chip.maxThreadsPerBlock};
@@ -205,8 +205,7 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
   case Misfit::NotCopied:
     return "expected copied operands only of warps or lanes in one layer, "
            "without slices in shared memory or interleaved tiles, where they "
-           "lie in "
-           "device memory as they are multiplied and the chip copies "
+           "lie in device memory as they are multiplied and the chip copies "
            "asynchronously, and several stages only of those";
   case Misfit::NotPacked:
     return "expected teams of copied operands, and lanes, only for products "

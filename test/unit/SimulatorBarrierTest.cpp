@@ -24,28 +24,38 @@ static std::string sharedWords(const std::string &body) {
 )" + body;
 }
 
-/// Four warps in two pairs, which pass words on through barriers of their own:
-/// each thread writes a word, waits for its pair, and reads one of the warp
-/// that is `distance` away.
-static std::string inPairs(int distance) {
+/// Every thread writes a word, waits at the barrier, and reads the word of the
+/// thread whose index differs by `distance`, a power of two.
+static std::string passWords(const std::string &barrier, int distance) {
   return R"(
 %t = gpu.thread_id x
+%w = arith.index_cast %t : index to i32
+%f = arith.sitofp %w : i32 to f32
+memref.store %f, %s[%t] : memref<128xf32, #gpu.address_space<workgroup>>
+)" + barrier +
+         R"(
+%distance = arith.constant )" +
+         std::to_string(distance) + R"( : index
+%other = arith.xori %t, %distance : index
+%v = memref.load %s[%other] : memref<128xf32, #gpu.address_space<workgroup>>
+memref.store %v, %out[%t] : memref<128xf32>
+)";
+}
+
+/// Four warps in two pairs, which pass words on through barriers of their own:
+/// each thread waits for its pair, and reads of the warp that is `distance`
+/// away.
+static std::string inPairs(int distance) {
+  return passWords(R"(
 %c64 = arith.constant 64 : index
 %threads = arith.constant 64 : i32
 %one = arith.constant 1 : index
 %pair = arith.divui %t, %c64 : index
 %name = arith.addi %pair, %one : index
 %number = arith.index_cast %name : index to i32
-%w = arith.index_cast %t : index to i32
-%f = arith.sitofp %w : i32 to f32
-memref.store %f, %s[%t] : memref<128xf32, #gpu.address_space<workgroup>>
 nvvm.barrier id = %number number_of_threads = %threads
-%distance = arith.constant )" +
-         std::to_string(32 * distance) + R"( : index
-%other = arith.xori %t, %distance : index
-%v = memref.load %s[%other] : memref<128xf32, #gpu.address_space<workgroup>>
-memref.store %v, %out[%t] : memref<128xf32>
-)";
+)",
+                   32 * distance);
 }
 
 TEST_F(SimulatorTest, PairsOfWarpsHaveBarriersOfTheirOwn) {
@@ -136,20 +146,9 @@ scf.if %lower {
                      "all, but warp 1 has ended, block 0");
 }
 
-/// Lanes of a warp pass words on: each writes one, and reads its neighbour's.
+/// Lanes of a warp pass words on: each reads its neighbour's.
 static std::string amongLanes(const std::string &barrier) {
-  return R"(
-%t = gpu.thread_id x
-%one = arith.constant 1 : index
-%w = arith.index_cast %t : index to i32
-%f = arith.sitofp %w : i32 to f32
-memref.store %f, %s[%t] : memref<128xf32, #gpu.address_space<workgroup>>
-)" + barrier +
-         R"(
-%other = arith.xori %t, %one : index
-%v = memref.load %s[%other] : memref<128xf32, #gpu.address_space<workgroup>>
-memref.store %v, %out[%t] : memref<128xf32>
-)";
+  return passWords(barrier, 1);
 }
 
 TEST_F(SimulatorTest, LanesWaitForEachOther) {

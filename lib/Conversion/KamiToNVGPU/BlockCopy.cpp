@@ -42,6 +42,8 @@ constexpr int64_t addressesAtOnce = 4;
 /// address has to take this way: few at a time are little code.
 constexpr int64_t elementsAtOnce = 16;
 constexpr int64_t rarePiecesAtOnce = 4;
+/// Lanes whose pieces of 16 bytes shared memory serves at once.
+constexpr int64_t lanesAtOnce = 8;
 /// Elements of 16 bits in a piece that is put together of words, and how many
 /// such pieces are loaded before the first is stored; fewer where strides are
 /// known only at run time, since addresses take registers, too.
@@ -84,9 +86,11 @@ private:
   Piece piece(Value round, int64_t first, int64_t elements, bool mayEnd);
   template <typename Emit>
   void forPieces(int64_t elements, bool throughRegisters, Emit emit);
+  void enter(Value condition);
   void copyPieces(int64_t bytes);
   void copyElements();
   bool mayShift() const;
+  Value bitsOf(Value element);
   void copyShifted();
   SmallVector<Value> loadShifted(const Piece &piece);
   SmallVector<Value> loadWords(const Piece &piece);
@@ -256,23 +260,22 @@ int64_t BlockCopy::places(int64_t elements) const {
   return isWorthIt ? rounded : pieces;
 }
 
-/// Which lines eight lanes take, one after the other, whose pieces of 16 bytes
-/// shared memory serves at once: of lines of less than eight pieces, those that
-/// are so many apart lie in different banks. 1 if they do anyway.
+/// Which lines such lanes take, one after the other: of lines of less than
+/// eight pieces, those that are so many apart lie in different banks. 1 if they
+/// do anyway.
 int64_t BlockCopy::lineStep(int64_t perLine) const {
-  constexpr int64_t atOnce = 8;
   if (order || lines == 1 ||
       lineElements * elementBytes != perLine * copiedPiece)
     return 1;
   int64_t pitch = stride(tile, 0) * elementBytes;
-  if (perLine >= atOnce || !llvm::isPowerOf2_64(perLine) ||
+  if (perLine >= lanesAtOnce || !llvm::isPowerOf2_64(perLine) ||
       pitch % copiedPiece != 0)
     return 1;
   // An odd number of `apart` pieces further, lines begin so many banks apart.
   int64_t pieces = pitch / copiedPiece;
   int64_t apart = pieces & -pieces;
   int64_t step = std::max<int64_t>(perLine / apart, 1);
-  int64_t group = atOnce / perLine * step;
+  int64_t group = lanesAtOnce / perLine * step;
   return lines % group == 0 && threads % (group * perLine) == 0 ? step : 1;
 }
 
@@ -281,7 +284,7 @@ Value BlockCopy::dealtLine(Value line, int64_t perLine) const {
   int64_t step = lineStep(perLine);
   if (step == 1)
     return line;
-  int64_t together = 8 / perLine;
+  int64_t together = lanesAtOnce / perLine;
   auto constant = [&](int64_t value) { return indexConstant(b, value); };
   Value group = constant(together * step);
   Value number = arith::RemUIOp::create(b, line, group);
@@ -317,24 +320,23 @@ Piece BlockCopy::piece(Value round, int64_t first, int64_t elements,
   // Whole lines at a time: the place in them is always the same.
   bool isAlike = threads % perLine == 0;
   Value width = indexConstant(b, perLine);
-  Value own = b.createOrFold<arith::DivUIOp>(isAlike ? thread : index, width);
+  Value number = isAlike ? thread : index;
+  Value own = b.createOrFold<arith::DivUIOp>(number, width);
   bool isWide = elements * elementBytes == copiedPiece;
   if (isWide)
     own = dealtLine(own, perLine);
   piece.line = isAlike ? after(own, threads / perLine) : own;
-  if (perLine * elements >= lineElements + elements) {
-    Value isPiece = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::ult,
-        b.createOrFold<arith::RemUIOp>(isAlike ? thread : index, width),
-        indexConstant(b, llvm::divideCeil(lineElements, elements)));
+  Value place = b.createOrFold<arith::RemUIOp>(number, width);
+  if (int64_t pieces = llvm::divideCeil(lineElements, elements);
+      pieces < perLine) {
+    Value isPiece = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, place,
+                                          indexConstant(b, pieces));
     piece.exists =
         piece.exists
             ? arith::AndIOp::create(b, piece.exists, isPiece).getResult()
             : isPiece;
   }
-  piece.column =
-      times(b.createOrFold<arith::RemUIOp>(isAlike ? thread : index, width),
-            elements);
+  piece.column = times(place, elements);
   return piece;
 }
 
@@ -385,15 +387,19 @@ Value BlockCopy::covered(unsigned dim, Value at) {
   return b.createOrFold<arith::SubIOp>(extent, at);
 }
 
+/// Goes on where the condition holds, if there is one.
+void BlockCopy::enter(Value condition) {
+  if (condition)
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, condition, /*withElseRegion=*/false).thenBlock());
+}
+
 void BlockCopy::copyPieces(int64_t bytes) {
   int64_t elements = bytes / elementBytes;
   forPieces(elements, /*throughRegisters=*/false, [&](ArrayRef<Piece> pieces) {
     for (const Piece &piece : pieces) {
       OpBuilder::InsertionGuard insertion(b);
-      if (piece.exists)
-        b.setInsertionPointToStart(
-            scf::IfOp::create(b, piece.exists, /*withElseRegion=*/false)
-                .thenBlock());
+      enter(piece.exists);
       Value zero = indexConstant(b, 0), all = indexConstant(b, elements);
       Value count;
       if (Value rest = covered(1, piece.column))
@@ -427,6 +433,11 @@ Value BlockCopy::isInMatrix(const Piece &piece) {
   return condition;
 }
 
+/// A way of `choose` that gives one value.
+template <typename Emit> static auto inOne(Emit emit) {
+  return [emit] { return SmallVector<Value>{emit()}; };
+}
+
 /// The matrix's element, or 0 beyond it.
 Value BlockCopy::loadElement(const Piece &piece) {
   Value condition = isInMatrix(piece);
@@ -434,18 +445,11 @@ Value BlockCopy::loadElement(const Piece &piece) {
     return memref::LoadOp::create(b, matrix,
                                   ValueRange{piece.line, piece.column});
   };
-  if (!condition)
-    return load();
   Type type = cast<MemRefType>(matrix.getType()).getElementType();
-  auto guard = scf::IfOp::create(b, TypeRange(type), condition,
-                                 /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(guard.thenBlock());
-  scf::YieldOp::create(b, load());
-  b.setInsertionPointToStart(guard.elseBlock());
-  scf::YieldOp::create(
-      b, arith::ConstantOp::create(b, b.getZeroAttr(type)).getResult());
-  return guard.getResult(0);
+  auto zero = [&]() -> Value {
+    return arith::ConstantOp::create(b, b.getZeroAttr(type));
+  };
+  return choose(b, condition, type, inOne(load), inOne(zero)).front();
 }
 
 void BlockCopy::copyElements() {
@@ -455,10 +459,7 @@ void BlockCopy::copyElements() {
       elements.push_back(loadElement(piece));
     for (auto [piece, element] : llvm::zip_equal(pieces, elements)) {
       OpBuilder::InsertionGuard insertion(b);
-      if (piece.exists)
-        b.setInsertionPointToStart(
-            scf::IfOp::create(b, piece.exists, /*withElseRegion=*/false)
-                .thenBlock());
+      enter(piece.exists);
       memref::StoreOp::create(b, element, tile, tileIndices(piece));
     }
   });
@@ -470,14 +471,21 @@ bool BlockCopy::mayShift() const {
          isTileAligned(copiedPiece) && lineElements % shiftedElements == 0;
 }
 
+/// An element's 16 bits, and zeros above.
+Value BlockCopy::bitsOf(Value element) {
+  if (!element.getType().isInteger())
+    element = arith::BitcastOp::create(b, b.getI16Type(), element);
+  return arith::ExtUIOp::create(b, b.getI32Type(), element);
+}
+
 /// The piece's elements, all of which are in the matrix, as one word more than
 /// they are, and the bits by which these are to be shifted to the right.
 /// Nothing else is read: where the first is at an odd place, it and the last
 /// are loaded by themselves, and three words of those between.
 SmallVector<Value> BlockCopy::loadWords(const Piece &piece) {
   auto type = cast<MemRefType>(matrix.getType());
-  Type element = type.getElementType(), i16 = b.getI16Type(),
-       i32 = b.getI32Type(), i64 = b.getI64Type();
+  Type element = type.getElementType(), i32 = b.getI32Type(),
+       i64 = b.getI64Type();
   auto metadata = memref::ExtractStridedMetadataOp::create(b, matrix);
   Value base = metadata.getBaseBuffer(), pitch = metadata.getStrides().front();
   Value first = addIndex(b, b.createOrFold<arith::MulIOp>(piece.line, pitch),
@@ -510,20 +518,10 @@ SmallVector<Value> BlockCopy::loadWords(const Piece &piece) {
     return vector::ExtractOp::create(b, word, int64_t(0));
   };
   auto elementAt = [&](Value start) -> Value {
-    Value loaded = memref::LoadOp::create(b, line, ValueRange{start});
-    if (!loaded.getType().isInteger())
-      loaded = arith::BitcastOp::create(b, i16, loaded);
-    return arith::ExtUIOp::create(b, i32, loaded);
+    return bitsOf(memref::LoadOp::create(b, line, ValueRange{start}));
   };
   auto ifOdd = [&](auto inOdd, auto inEven) -> Value {
-    auto choice = scf::IfOp::create(b, TypeRange(i32), isOdd,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard insertion(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    scf::YieldOp::create(b, Value(inOdd()));
-    b.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(b, Value(inEven()));
-    return choice.getResult(0);
+    return choose(b, isOdd, i32, inOne(inOdd), inOne(inEven)).front();
   };
   SmallVector<Value> loaded;
   loaded.push_back(
@@ -570,14 +568,10 @@ Value BlockCopy::joinWords(ArrayRef<Value> loaded) {
 
 /// The same of a piece that the matrix may not have all of: 0 beyond it.
 SmallVector<Value> BlockCopy::loadSome(const Piece &piece) {
-  Type i16 = b.getI16Type(), i32 = b.getI32Type();
+  Type i32 = b.getI32Type();
   auto elementAt = [&](int64_t i) -> Value {
-    Value element =
-        loadElement({piece.line, addIndex(b, piece.column, indexConstant(b, i)),
-                     piece.exists});
-    if (!element.getType().isInteger())
-      element = arith::BitcastOp::create(b, i16, element);
-    return arith::ExtUIOp::create(b, i32, element);
+    Value column = addIndex(b, piece.column, indexConstant(b, i));
+    return bitsOf(loadElement({piece.line, column, piece.exists}));
   };
   SmallVector<Value> loaded;
   for (int64_t word = 0; word != shiftedWords; ++word) {
@@ -595,33 +589,18 @@ SmallVector<Value> BlockCopy::loadShifted(const Piece &piece) {
   last.column =
       addIndex(b, piece.column, indexConstant(b, shiftedElements - 1));
   Value isWhole = isInMatrix(last);
-  if (!isWhole)
-    return loadWords(piece);
   SmallVector<Type> types(shiftedWords + 1, b.getI32Type());
   types.push_back(b.getI64Type());
-  auto choose = [&](Value condition, auto first,
-                    auto second) -> SmallVector<Value> {
-    auto choice =
-        scf::IfOp::create(b, types, condition, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard insertion(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    scf::YieldOp::create(b, first());
-    b.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(b, second());
-    return choice.getResults();
-  };
   auto nothing = [&] {
     SmallVector<Value> zeros(types.size() - 1,
                              arith::ConstantIntOp::create(b, types.front(), 0));
     zeros.push_back(arith::ConstantIntOp::create(b, types.back(), 0));
     return zeros;
   };
+  auto some = [&] { return loadSome(piece); };
   return choose(
-      isWhole, [&] { return loadWords(piece); },
-      [&] {
-        return choose(
-            isInMatrix(piece), [&] { return loadSome(piece); }, nothing);
-      });
+      b, isWhole, types, [&] { return loadWords(piece); },
+      [&] { return choose(b, isInMatrix(piece), types, some, nothing); });
 }
 
 void BlockCopy::copyShifted() {
@@ -632,11 +611,7 @@ void BlockCopy::copyShifted() {
           loaded.push_back(loadShifted(piece));
         for (auto [piece, words] : llvm::zip_equal(pieces, loaded)) {
           OpBuilder::InsertionGuard insertion(b);
-          if (piece.exists)
-            b.setInsertionPointToStart(
-                scf::IfOp::create(b, piece.exists,
-                                  /*withElseRegion=*/false)
-                    .thenBlock());
+          enter(piece.exists);
           vector::StoreOp::create(b, joinWords(words), tile, tileIndices(piece),
                                   /*nontemporal=*/false,
                                   llvm::MaybeAlign(copiedPiece));
@@ -687,9 +662,7 @@ void BlockCopy::storePieces(int64_t elements) {
   auto storeOne = [&](const Piece &piece, int64_t i) {
     Value column = addIndex(b, piece.column, indexConstant(b, i));
     OpBuilder::InsertionGuard insertion(b);
-    if (Value isInside = isInMatrix({piece.line, column, piece.exists}))
-      b.setInsertionPointToStart(
-          scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
+    enter(isInMatrix({piece.line, column, piece.exists}));
     Value element =
         memref::LoadOp::create(b, tile, ValueRange{piece.line, column});
     memref::StoreOp::create(b, element, matrix, ValueRange{piece.line, column});

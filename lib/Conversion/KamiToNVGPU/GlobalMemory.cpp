@@ -41,28 +41,6 @@ template <typename OpTy> struct ConvertAccess : OpConversionPattern<OpTy> {
   AlignmentAnalysis alignments;
 };
 
-/// What two ways of doing the same thing give: the first where the condition
-/// holds, or there is none.
-template <typename First, typename Second>
-SmallVector<Value> choose(ImplicitLocOpBuilder &b, Value condition,
-                          TypeRange types, First first, Second second) {
-  if (!condition || matchPattern(condition, m_One()))
-    return first();
-  if (matchPattern(condition, m_Zero()))
-    return second();
-  auto choice = scf::IfOp::create(b, types, condition, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  SmallVector<Value> values = first();
-  if (!types.empty())
-    scf::YieldOp::create(b, values);
-  b.setInsertionPointToStart(choice.elseBlock());
-  values = second();
-  if (!types.empty())
-    scf::YieldOp::create(b, values);
-  return choice.getResults();
-}
-
 /// By core matrices where lines are right, else as the lanes do by themselves.
 template <typename Core, typename Elements, typename Lanes>
 SmallVector<Value> chooseCore(ImplicitLocOpBuilder &b,

@@ -16,7 +16,9 @@
 
 #include "kami/IR/KamiOps.h"
 #include "kami/Layout/SharedOrder.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace kami::nvgpu_lowering {
@@ -58,6 +60,30 @@ LaneOrigin laneOrigin(mlir::ImplicitLocOpBuilder &b,
 mlir::Value writerIndex(mlir::ImplicitLocOpBuilder &b,
                         const SharedOrder &order);
 mlir::Value isWriter(mlir::ImplicitLocOpBuilder &b, const SharedOrder &order);
+
+/// What two ways of doing the same thing give: the first where the condition
+/// holds, or there is none.
+template <typename First, typename Second>
+llvm::SmallVector<mlir::Value>
+choose(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
+       mlir::TypeRange types, First first, Second second) {
+  if (!condition || mlir::matchPattern(condition, mlir::m_One()))
+    return first();
+  if (mlir::matchPattern(condition, mlir::m_Zero()))
+    return second();
+  auto choice =
+      mlir::scf::IfOp::create(b, types, condition, /*withElseRegion=*/true);
+  mlir::OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  llvm::SmallVector<mlir::Value> values = first();
+  if (!types.empty())
+    mlir::scf::YieldOp::create(b, values);
+  b.setInsertionPointToStart(choice.elseBlock());
+  values = second();
+  if (!types.empty())
+    mlir::scf::YieldOp::create(b, values);
+  return choice.getResults();
+}
 
 /// The f32 value as the nearest tf32 number.
 mlir::Value roundToTF32(mlir::ImplicitLocOpBuilder &b, mlir::Value value);

@@ -165,7 +165,7 @@ PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
       toKind(plan.unit()), toAttribute(context, *plan.atom), plan.tile.m,
       plan.tile.n, plan.tile.k, toKind(plan.transport), plan.slices.k,
       plan.slices.sharedA, plan.slices.sharedB, groups, plan.teams, plan.stages,
-      plan.relaysC, plan.blocks, plan.prefetches);
+      plan.relaysC, plan.blocks, plan.prefetches, plan.skewed);
 }
 
 FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
@@ -186,6 +186,7 @@ FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
   plan.relaysC = attribute.getRelaysC();
   plan.blocks = attribute.getBlocks();
   plan.prefetches = attribute.getPrefetches();
+  plan.skewed = attribute.getSkewed();
   return plan;
 }
 

@@ -18,6 +18,7 @@ void kami::drawStages(Draw &draw, Plan &plan, const Problem &problem,
     drawn.tile.k = plan.atom->shape.k * (1 + draw.below(4));
   drawn.stages = 1 + draw.below(4);
   drawn.prefetches = drawn.stages > 1 && drawn.blocks > 0 && !draw.oneIn(4);
+  drawn.skewed = draw.oneIn(2);
   if (!findMisfit(drawn, problem, chip))
     plan = drawn;
 }

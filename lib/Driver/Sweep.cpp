@@ -315,8 +315,10 @@ std::string Sweep::checkTraffic(const SweepCase &one,
   int64_t conflicts = !isCopied ? 1 : byteWidth(one.spec.operand) > 1 ? 2 : 8;
   // The last of several tiles of k may have fewer slices in it, but moves them.
   // So have matrices for the matrix unit their rows of a swizzle pattern.
+  // Skewed rows are read and written once more.
   bool isForUnit = isCopied && plan.unit() == Unit::WarpGroup;
-  if (widensCopies || plan.relaysC || plan.isPacked() || isForUnit)
+  if (widensCopies || plan.relaysC || plan.isPacked() || isForUnit ||
+      plan.skewed)
     return "";
   if (report.shared.written != traffic.written * blocks ||
       report.shared.read != traffic.read * blocks)

@@ -51,15 +51,15 @@ BarrierScopeKind kami::toKind(BarrierScope scope) {
 //===----------------------------------------------------------------------===//
 
 /// `, interleave = [0, 8, 2]`, `, teams = 4`, `, stages = 3`, `, output =
-/// relayed`, `, blocks = 132` and `, next = prefetched`; nothing for what is
-/// not said.
+/// relayed`, `, blocks = 132`, `, next = prefetched` and `, rows = skewed`;
+/// nothing for what is not said.
 static ParseResult parseSharedWork(mlir::AsmParser &parser,
                                    llvm::SmallVector<int64_t> &interleave,
                                    int64_t &teams, int64_t &stages,
                                    bool &relaysC, int64_t &blocks,
-                                   bool &prefetches) {
+                                   bool &prefetches, bool &skewed) {
   teams = stages = 1;
-  relaysC = prefetches = false;
+  relaysC = prefetches = skewed = false;
   blocks = 0;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::StringRef key;
@@ -81,6 +81,10 @@ static ParseResult parseSharedWork(mlir::AsmParser &parser,
       if (parser.parseKeyword("prefetched"))
         return failure();
       prefetches = true;
+    } else if (key == "rows") {
+      if (parser.parseKeyword("skewed"))
+        return failure();
+      skewed = true;
     } else if (key == "interleave") {
       interleave.clear();
       if (parser.parseCommaSeparatedList(
@@ -89,8 +93,8 @@ static ParseResult parseSharedWork(mlir::AsmParser &parser,
         return failure();
     } else {
       return parser.emitError(location, "expected 'interleave', 'teams', "
-                                        "'stages', 'output', 'blocks' or "
-                                        "'next', but got '")
+                                        "'stages', 'output', 'blocks', "
+                                        "'next' or 'rows', but got '")
              << key << "'";
     }
   }
@@ -100,7 +104,7 @@ static ParseResult parseSharedWork(mlir::AsmParser &parser,
 static void printSharedWork(mlir::AsmPrinter &printer,
                             llvm::ArrayRef<int64_t> interleave, int64_t teams,
                             int64_t stages, bool relaysC, int64_t blocks,
-                            bool prefetches) {
+                            bool prefetches, bool skewed) {
   if (!interleave.empty()) {
     printer << ", interleave = [";
     llvm::interleaveComma(interleave, printer.getStream());
@@ -116,6 +120,8 @@ static void printSharedWork(mlir::AsmPrinter &printer,
     printer << ", blocks = " << blocks;
   if (prefetches)
     printer << ", next = prefetched";
+  if (skewed)
+    printer << ", rows = skewed";
 }
 
 /// `16x8x16`
@@ -442,13 +448,15 @@ verifyCopiedWork(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult PlanAttr::verify(
-    llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
-    AlgorithmKind algorithm, int64_t gridM, int64_t gridN, int64_t gridK,
-    UnitKind unit, MmaAtomAttr atom, int64_t tileM, int64_t tileN,
-    int64_t tileK, TransportKind transport, int64_t sliceK, int64_t sharedA,
-    int64_t sharedB, llvm::ArrayRef<int64_t> interleave, int64_t teams,
-    int64_t stages, bool relaysC, int64_t blocks, bool prefetches) {
+LogicalResult
+PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                 AlgorithmKind algorithm, int64_t gridM, int64_t gridN,
+                 int64_t gridK, UnitKind unit, MmaAtomAttr atom, int64_t tileM,
+                 int64_t tileN, int64_t tileK, TransportKind transport,
+                 int64_t sliceK, int64_t sharedA, int64_t sharedB,
+                 llvm::ArrayRef<int64_t> interleave, int64_t teams,
+                 int64_t stages, bool relaysC, int64_t blocks, bool prefetches,
+                 bool skewed) {
   for (int64_t extent : {gridM, gridN, gridK})
     if (extent < 1 || extent > maxGridExtent)
       return emitError() << "expected the grid's extents to be 1 to "
@@ -489,6 +497,9 @@ LogicalResult PlanAttr::verify(
     return emitError() << "expected what comes next to be prefetched only by "
                           "blocks in turn, in two stages or more, but got "
                        << blocks << " blocks and stages = " << stages;
+  if (skewed && (!isCopied || teams > 1 || unit == UnitKind::Lane))
+    return emitError() << "expected skewed rows only of copied operands that "
+                          "are not packed";
   return verifySlicing(emitError, partition, transport,
                        {sliceK, sharedA, sharedB});
 }

@@ -8,6 +8,7 @@
 
 #include "GroupBuffers.h"
 #include "kami/IR/KamiOps.h"
+#include "kami/Layout/CopiedTile.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace kami;
@@ -50,26 +51,125 @@ static LogicalResult verifyCopy(Operation *op, MemRefType matrix,
   return success();
 }
 
-LogicalResult CopyAsyncOp::verify() {
-  return verifyCopy(*this, cast<MemRefType>(getSource().getType()),
-                    cast<MemRefType>(getDest().getType()), getThreads(),
-                    "destination");
-}
-
-LogicalResult PlaceAsyncOp::verify() {
-  auto source = cast<MemRefType>(getSource().getType());
+/// A copy to where the matrix unit reads it.
+static LogicalResult verifyPlace(Operation *op, MemRefType source, Value buffer,
+                                 SharedMatrixAttr matrix, int64_t threads) {
   // Of an extent known only at run time, the block has no more.
   auto known = [&](unsigned dim) {
     return source.isDynamicDim(dim) ? 1 : source.getDimSize(dim);
   };
-  if (failed(verifyWindow(*this, getMatrix(), getMatrix().getRole(),
-                          source.getElementType(), known(0), known(1))) ||
-      failed(verifyMatrixBuffer(*this, getBuffer(), getMatrix())))
+  if (failed(verifyWindow(op, matrix, matrix.getRole(), source.getElementType(),
+                          known(0), known(1))) ||
+      failed(verifyMatrixBuffer(op, buffer, matrix)))
     return failure();
-  if (getThreads() < 1)
-    return emitOpError("expected at least one thread, but got ")
-           << getThreads();
+  if (threads < 1)
+    return op->emitOpError("expected at least one thread, but got ") << threads;
   return success();
+}
+
+/// Whether elements of the matrix are known to be adjacent along the dimension.
+static bool isAdjacent(MemRefType matrix, unsigned dim) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(matrix.getStridesAndOffset(strides, offset)) &&
+         strides[dim] == 1;
+}
+
+/// So many lines of the tile, along a dimension of the source, and the words
+/// beyond them.
+static LogicalResult verifySkewed(Operation *op, MemRefType source,
+                                  int64_t lines, int64_t lineElements,
+                                  unsigned along, Value tails, int64_t threads,
+                                  bool alignedRows) {
+  if (alignedRows)
+    return op->emitOpError("expected rows that are aligned or skewed, but got "
+                           "both");
+  if (!isAdjacent(source, along))
+    return op->emitOpError("expected adjacent elements along dimension ")
+           << along << " of skewed rows, but got " << source;
+  int64_t elementBytes = source.getElementTypeBitWidth() / 8;
+  if (skewedRun(lineElements, elementBytes) == 0)
+    return op->emitOpError("expected skewed lines of whole ")
+           << copiedPiece << " bytes, but got " << lineElements
+           << " elements of " << source.getElementType();
+  auto type = cast<MemRefType>(tails.getType());
+  int64_t bytes = skewedBytes(lines, lineElements, elementBytes);
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) ||
+      failed(type.getStridesAndOffset(strides, offset)) || offset != 0 ||
+      !type.hasStaticShape() || type.getDimSize(0) < bytes)
+    return op->emitOpError("expected at least ")
+           << bytes << " bytes of workgroup memory for tails, but got " << type;
+  constexpr int64_t warp = 32;
+  if (threads % warp != 0)
+    return op->emitOpError("expected whole warps of ")
+           << warp << " threads with skewed rows, but got " << threads;
+  return success();
+}
+
+static LogicalResult verifySkewed(Operation *op, MemRefType source,
+                                  MemRefType tile, Value tails, int64_t threads,
+                                  bool alignedRows) {
+  unsigned along = isAdjacent(tile, 1) ? 1 : 0;
+  if (!isAdjacent(tile, along))
+    return op->emitOpError("expected a tile of adjacent elements, but got ")
+           << tile;
+  return verifySkewed(op, source, tile.getDimSize(1 - along),
+                      tile.getDimSize(along), along, tails, threads,
+                      alignedRows);
+}
+
+static LogicalResult verifySkewed(Operation *op, MemRefType source,
+                                  SharedMatrixAttr attribute, Value tails,
+                                  int64_t threads, bool alignedRows) {
+  SharedMatrix matrix = attribute.getMatrix();
+  bool isAlongRows =
+      (matrix.major == Major::K) == (attribute.getRole() == Role::A);
+  return verifySkewed(op, source, matrix.lines(), matrix.majorExtent(),
+                      isAlongRows ? 1 : 0, tails, threads, alignedRows);
+}
+
+LogicalResult CopyAsyncOp::verify() {
+  auto source = cast<MemRefType>(getSource().getType());
+  auto dest = cast<MemRefType>(getDest().getType());
+  if (failed(verifyCopy(*this, source, dest, getThreads(), "destination")))
+    return failure();
+  if (getTails())
+    return verifySkewed(*this, source, dest, getTails(), getThreads(),
+                        getAlignedRows());
+  return success();
+}
+
+LogicalResult PlaceAsyncOp::verify() {
+  auto source = cast<MemRefType>(getSource().getType());
+  if (failed(
+          verifyPlace(*this, source, getBuffer(), getMatrix(), getThreads())))
+    return failure();
+  if (getTails())
+    return verifySkewed(*this, source, getMatrix(), getTails(), getThreads(),
+                        getAlignedRows());
+  return success();
+}
+
+LogicalResult DeskewOp::verify() {
+  auto source = cast<MemRefType>(getSource().getType());
+  auto dest = cast<MemRefType>(getDest().getType());
+  if (std::optional<SharedMatrixAttr> matrix = getMatrix()) {
+    if (dest.getRank() != 1)
+      return emitOpError("expected a buffer of a matrix, but got ") << dest;
+    if (failed(verifyPlace(*this, source, getDest(), *matrix, getThreads())))
+      return failure();
+    return verifySkewed(*this, source, *matrix, getTails(), getThreads(),
+                        /*alignedRows=*/false);
+  }
+  if (dest.getRank() != 2)
+    return emitOpError("expected a tile, or a buffer in a matrix, but got ")
+           << dest;
+  if (failed(verifyCopy(*this, source, dest, getThreads(), "destination")))
+    return failure();
+  return verifySkewed(*this, source, dest, getTails(), getThreads(),
+                      /*alignedRows=*/false);
 }
 
 LogicalResult CopyOutOp::verify() {
@@ -81,11 +181,15 @@ LogicalResult CopyOutOp::verify() {
 void CopyAsyncOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());
   effects.emplace_back(MemoryEffects::Write::get(), &getDestMutable());
+  for (OpOperand &tails : getTailsMutable())
+    effects.emplace_back(MemoryEffects::Write::get(), &tails);
 }
 
 void PlaceAsyncOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());
   effects.emplace_back(MemoryEffects::Write::get(), &getBufferMutable());
+  for (OpOperand &tails : getTailsMutable())
+    effects.emplace_back(MemoryEffects::Write::get(), &tails);
 }
 
 void CopyOutOp::getEffects(Effects &effects) {
@@ -97,6 +201,13 @@ void CopyOutOp::getEffects(Effects &effects) {
 static void addOrderEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Read::get());
   effects.emplace_back(MemoryEffects::Write::get());
+}
+
+void DeskewOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());
+  effects.emplace_back(MemoryEffects::Read::get(), &getTailsMutable());
+  effects.emplace_back(MemoryEffects::Write::get(), &getDestMutable());
+  addOrderEffects(effects);
 }
 
 void CopyCommitOp::getEffects(Effects &effects) { addOrderEffects(effects); }

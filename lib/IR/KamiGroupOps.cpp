@@ -93,7 +93,19 @@ LogicalResult GroupMmaOp::verify() {
   if (failed(verifyWindow(*this, getBMatrix(), Role::B, getAtom().getBType(),
                           getK(), c.getColumns())))
     return failure();
+  auto isWait = [](Operation *user) { return isa<GroupWaitOp>(user); };
+  if (getPending() && (!getResult().hasOneUse() ||
+                       !llvm::all_of(getResult().getUsers(), isWait)))
+    return emitOpError("expected kami.group_wait as the only user of what is "
+                       "pending");
   return verifyMatrixBuffer(*this, getB(), getBMatrix());
+}
+
+LogicalResult GroupWaitOp::verify() {
+  auto mma = getValue().getDefiningOp<GroupMmaOp>();
+  if (!mma || !mma.getPending())
+    return emitOpError("expected the result of a pending kami.group_mma");
+  return success();
 }
 
 void GroupMmaOp::getEffects(Effects &effects) {

@@ -65,12 +65,17 @@ LogicalResult WgmmaOp::verify() {
   return success();
 }
 
-LogicalResult WgmmaWaitOp::verify() {
-  if (getValues().empty())
-    return emitOpError("expected at least one value");
-  for (Type type : getValues().getTypes())
-    if (type != getValues().getTypes().front())
-      return emitOpError("expected values of one type, but got ")
-             << getValues().getTypes().front() << " and " << type;
+/// At least one value, and all of one type.
+static LogicalResult verifySums(Operation *op, ValueRange values) {
+  if (values.empty())
+    return op->emitOpError("expected at least one value");
+  for (Type type : values.getTypes())
+    if (type != values.getTypes().front())
+      return op->emitOpError("expected values of one type, but got ")
+             << values.getTypes().front() << " and " << type;
   return success();
 }
+
+LogicalResult WgmmaCommitOp::verify() { return verifySums(*this, getValues()); }
+
+LogicalResult WgmmaWaitOp::verify() { return verifySums(*this, getValues()); }

@@ -108,12 +108,41 @@ static void addWorkEffects(
     effects.emplace_back(MemoryEffects::Read::get(), sizes);
 }
 
-LogicalResult CountWorkOp::verify() { return verifyWork(*this); }
+int64_t ShareWorkOp::scratchBytes(int64_t threads) {
+  constexpr int64_t warp = 32, entry = sizeof(int64_t);
+  return (threads / warp + 2) * entry;
+}
 
-void CountWorkOp::getEffects(
+LogicalResult ShareWorkOp::verify() {
+  if (failed(verifyWork(*this)))
+    return failure();
+  if (getShares() < 1)
+    return emitOpError("expected the number of shares to be positive, but got ")
+           << getShares();
+  constexpr int64_t warp = 32, most = 1024;
+  if (getThreads() < 1 || getThreads() > most || getThreads() % warp != 0)
+    return emitOpError("expected whole warps of ")
+           << warp << " threads, " << most << " at most, but got "
+           << getThreads();
+  auto type = cast<MemRefType>(getScratch().getType());
+  SmallVector<int64_t> strides;
+  int64_t offset, bytes = scratchBytes(getThreads());
+  if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) ||
+      failed(type.getStridesAndOffset(strides, offset)) || offset != 0 ||
+      !type.hasStaticShape() || type.getDimSize(0) < bytes)
+    return emitOpError("expected at least ")
+           << bytes << " bytes of workgroup memory, but got " << type;
+  return success();
+}
+
+void ShareWorkOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
   addWorkEffects(*this, effects);
+  effects.emplace_back(MemoryEffects::Write::get(), &getScratchMutable());
+  // Of the barriers.
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
 }
 
 LogicalResult FindProductOp::verify() { return verifyWork(*this); }

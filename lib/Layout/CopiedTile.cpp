@@ -39,6 +39,20 @@ int64_t kami::copiedBytes(int64_t extent, int64_t depth, int64_t elementBytes) {
   return elementBytes * std::max(elements(Major::K), elements(Major::MN));
 }
 
+int64_t kami::skewedRun(int64_t lineElements, int64_t elementBytes) {
+  constexpr int64_t mostLanes = 32;
+  if (!areWholePieces(lineElements, elementBytes))
+    return 0;
+  int64_t pieces = lineElements * elementBytes / copiedPiece;
+  return std::min(pieces & -pieces, mostLanes);
+}
+
+int64_t kami::skewedBytes(int64_t lines, int64_t lineElements,
+                          int64_t elementBytes) {
+  int64_t run = skewedRun(lineElements, elementBytes);
+  return run == 0 ? 0 : lines * lineElements * elementBytes / run;
+}
+
 CopiedTile kami::relayedTile(int64_t rows, int64_t columns,
                              int64_t elementBytes) {
   constexpr int64_t cacheLine = 128;

@@ -58,6 +58,21 @@ static int64_t copiedMatrixBytes(int64_t outer, int64_t depth,
                        groupMatrixAlignment);
 }
 
+/// Bytes of an operand's skewed rows beyond its tile, whichever way its
+/// elements lie.
+static int64_t skewedTileBytes(int64_t outer, int64_t depth,
+                               int64_t elementBytes, Unit unit) {
+  auto bytes = [&](Major major) {
+    if (unit == Unit::WarpGroup) {
+      auto matrix = SharedMatrix::fitting(outer, depth, elementBytes, major);
+      return skewedBytes(matrix.lines(), matrix.majorExtent(), elementBytes);
+    }
+    CopiedTile tile = copiedTile(outer, depth, major, elementBytes);
+    return skewedBytes(tile.lines, tile.lineElements, elementBytes);
+  };
+  return std::max(bytes(Major::K), bytes(Major::MN));
+}
+
 static SharedLayout copiedLayout(const Partition &partition,
                                  ElementBytes element,
                                  const Exchange &exchange) {
@@ -72,11 +87,21 @@ static SharedLayout copiedLayout(const Partition &partition,
   layout.copiedA.bytes = bytes(partition.paddedM());
   layout.copiedB = {layout.copiedA.bytes, bytes(partition.paddedN())};
   layout.bytes = layout.copiedA.bytes + layout.copiedB.bytes;
+  auto append = [&](SharedRegion &region, int64_t bytes) {
+    region = {layout.bytes, bytes};
+    layout.bytes += bytes;
+  };
+  auto skewed = [&](int64_t extent) {
+    return exchange.stages *
+           skewedTileBytes(extent, depth, element.operand, exchange.unit);
+  };
+  if (exchange.skewed) {
+    append(layout.skewedA, skewed(partition.paddedM()));
+    append(layout.skewedB, skewed(partition.paddedN()));
+  }
   if (exchange.relaysC)
-    layout.relay = {layout.bytes,
-                    partition.grid.warps() *
-                        relayedBytes(partition.atomM, partition.warpN)};
-  layout.bytes += layout.relay.bytes;
+    append(layout.relay, partition.grid.warps() *
+                             relayedBytes(partition.atomM, partition.warpN));
   return layout;
 }
 
@@ -344,7 +369,8 @@ static SharedTraffic packedTraffic(const Partition &partition,
 /// Every element of a copied tile is written once, padding included, and read
 /// by every column, or row, of warps; others wait for what a thread copies, and
 /// threads for others to have read what they are about to overwrite, which is
-/// one barrier unless there is but one stage.
+/// one barrier unless there is but one stage. Rows may be skewed, or not, which
+/// is known at run time: they count as if they were not.
 static SharedTraffic copiedTraffic(const Partition &partition,
                                    ElementBytes element,
                                    const Exchange &exchange) {

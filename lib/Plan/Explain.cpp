@@ -51,6 +51,8 @@ std::string kami::summary(const Plan &plan) {
     text += llvm::formatv(", {0} blocks in turn", plan.blocks);
   if (plan.prefetches)
     text += ", next prefetched";
+  if (plan.skewed)
+    text += ", rows skewed";
   return text;
 }
 
@@ -214,6 +216,7 @@ static llvm::json::Object members(const Candidate &candidate,
   object["relays_c"] = plan.relaysC;
   object["blocks_in_turn"] = plan.blocks;
   object["prefetches"] = plan.prefetches;
+  object["skewed"] = plan.skewed;
   object["threads"] =
       (plan.isPacked() ? 1 : plan.teams) * candidate.resources.threads;
   object["tile"] = array(plan.tile.m, plan.tile.n, plan.tile.k);

@@ -361,6 +361,7 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
   plan.relaysC = form.transport == Transport::Copied && problem.output &&
                  byteWidth(*problem.output) <= 2;
   plan.prefetches = form.prefetches;
+  plan.skewed = plan.transport == Transport::Copied && problem.isSkewed;
   if (problem.order && !(sumOrderOf(interleaved(plan)) == *problem.order))
     return false;
   if (plan.unit() == Unit::WarpGroup && !copiesToUnit(*atom.atom, partition))

@@ -110,7 +110,9 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
   if (plan.unit() == Unit::WarpGroup && isCopied &&
       !copiesToUnit(*plan.atom, plan.partition()))
     return {Misfit::NotUnitCopies, maxGroupColumns};
-  if (plan.stages < 1 || (!isCopied && (plan.stages > 1 || plan.relaysC)) ||
+  if (plan.stages < 1 ||
+      (!isCopied && (plan.stages > 1 || plan.relaysC || plan.skewed)) ||
+      (plan.skewed && plan.isPacked()) ||
       (isCopied && (!chip.copiesAsync || !problem.isCopyable || grid.k != 1 ||
                     (plan.unit() == Unit::WarpGroup &&
                      plan.widens(problem.operand, problem.operandB())) ||

@@ -187,21 +187,28 @@ static LogicalResult requireAlignedRows(Execution &x,
   return success();
 }
 
-static LogicalResult copyToShared(Execution &x, Warp &warp,
-                                  const Instruction &instruction,
-                                  const MemRef &source, const SharedTile &tile,
-                                  int64_t threads, bool alignedRows) {
-  if (alignedRows && warp.index == 0 &&
+template <typename OpTy>
+static LogicalResult
+copyToShared(Execution &x, Warp &warp, const Instruction &instruction, OpTy op,
+             const MemRef &source, const SharedTile &tile) {
+  if (op.getAlignedRows() && warp.index == 0 &&
       failed(requireAlignedRows(x, instruction, source, tile.along)))
     return failure();
+  bool isSkewed = bool(op.getTails());
   return copyElements(
-      x, warp, instruction, source, tile, threads,
-      [&](Access &from, Access &to) {
+      x, warp, instruction, source, tile, op.getThreads(),
+      [&](Access &from, Access &to) -> LogicalResult {
         from.write = false;
         to.write = true;
         int64_t count[maxLanes] = {};
         forLanes(from.mask, [&](unsigned lane) { count[lane] = to.bytes; });
-        return start(x, warp, instruction, from, to, count);
+        if (failed(start(x, warp, instruction, from, to, count)))
+          return failure();
+        // Nothing that may be read arrives.
+        std::vector<uint8_t> &data = warp.openCopies.back().data;
+        if (isSkewed)
+          data.assign(data.size(), 0xFF);
+        return success();
       });
 }
 
@@ -209,9 +216,8 @@ static LogicalResult runCopy(Execution &x, Warp &warp,
                              const Instruction &instruction) {
   const MemRef source = warp.memrefs[instruction.operands[0].index];
   const MemRef dest = warp.memrefs[instruction.operands[1].index];
-  auto op = cast<CopyAsyncOp>(instruction.op);
-  return copyToShared(x, warp, instruction, source, tileOf(dest),
-                      op.getThreads(), op.getAlignedRows());
+  return copyToShared(x, warp, instruction, cast<CopyAsyncOp>(instruction.op),
+                      source, tileOf(dest));
 }
 
 static LogicalResult runPlaceAsync(Execution &x, Warp &warp,
@@ -219,9 +225,40 @@ static LogicalResult runPlaceAsync(Execution &x, Warp &warp,
   const MemRef source = warp.memrefs[instruction.operands[0].index];
   const MemRef buffer = warp.memrefs[instruction.operands[1].index];
   auto op = cast<PlaceAsyncOp>(instruction.op);
-  return copyToShared(x, warp, instruction, source,
-                      tileOf(buffer, op.getMatrix()), op.getThreads(),
-                      op.getAlignedRows());
+  return copyToShared(x, warp, instruction, op, source,
+                      tileOf(buffer, op.getMatrix()));
+}
+
+static LogicalResult runDeskew(Execution &x, Warp &warp,
+                               const Instruction &instruction) {
+  const MemRef source = warp.memrefs[instruction.operands[0].index];
+  const MemRef dest = warp.memrefs[instruction.operands[1].index];
+  auto op = cast<DeskewOp>(instruction.op);
+  SharedTile tile =
+      op.getMatrix() ? tileOf(dest, *op.getMatrix()) : tileOf(dest);
+  LogicalResult copied = copyElements(
+      x, warp, instruction, source, tile, op.getThreads(),
+      [&](Access &from, Access &to) -> LogicalResult {
+        from.write = false;
+        to.write = true;
+        if ((from.mask && failed(x.access(warp, instruction, from))) ||
+            failed(x.access(warp, instruction, to)))
+          return failure();
+        forLanes(to.mask, [&](unsigned lane) {
+          uint8_t *at = to.buffer->bytes.data() + to.addresses[lane];
+          if (from.mask >> lane & 1)
+            std::memcpy(at, from.buffer->bytes.data() + from.addresses[lane],
+                        to.bytes);
+          else
+            std::memset(at, 0, to.bytes);
+        });
+        return success();
+      });
+  if (failed(copied))
+    return failure();
+  if (op.getForMatrixUnit())
+    x.fenceProxy(warp);
+  return success();
 }
 
 static LogicalResult runCopyOut(Execution &x, Warp &warp,
@@ -329,6 +366,11 @@ LogicalResult kami::sim::decodeAsyncCopies(Decoder &decoder, Operation *op,
       .Case([&](PlaceAsyncOp place) {
         decoder.accesses(*formatOf(place.getMatrix().getElementType()));
         return decoder.emit(op, runPlaceAsync);
+      })
+      .Case([&](DeskewOp deskew) {
+        auto type = cast<MemRefType>(deskew.getSource().getType());
+        decoder.accesses(*formatOf(type.getElementType()));
+        return decoder.emit(op, runDeskew);
       })
       .Case([&](CopyOutOp copy) {
         auto type = cast<MemRefType>(copy.getSource().getType());

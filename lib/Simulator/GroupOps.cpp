@@ -430,7 +430,7 @@ static LogicalResult runWgmma(Execution &x, Warp &warp,
   return runStep(x, warp, instruction, step);
 }
 
-/// The fence and the wait: results are the operands.
+/// The fence, the commit and the waits: results are the operands.
 static LogicalResult runPass(Execution &x, Warp &warp,
                              const Instruction &instruction) {
   if (failed(x.requireConverged(warp, instruction)))
@@ -485,6 +485,21 @@ static LogicalResult emitGroupOp(Decoder &decoder, Operation *op,
   return failed(group) ? failure() : decoder.emit(op, handler, *group);
 }
 
+/// Whether nobody but such uses has the results before they are written.
+static LogicalResult
+requireWait(Operation *op, llvm::function_ref<bool(OpOperand &)> isOrdered) {
+  for (OpOperand &use : op->getUses()) {
+    if (isOrdered(use))
+      continue;
+    InFlightDiagnostic error = use.getOwner()->emitError(
+        "missing wait: a register is used that an instruction may not have "
+        "written yet");
+    error.attachNote(op->getLoc()) << "the instruction is here";
+    return error;
+  }
+  return success();
+}
+
 /// An instruction is asynchronous: it reads registers that a fence handed over,
 /// and nobody reads its results before the wait.
 static LogicalResult decodeWgmma(Decoder &decoder, WgmmaOp op) {
@@ -499,19 +514,20 @@ static LogicalResult decodeWgmma(Decoder &decoder, WgmmaOp op) {
   if (!isOrdered)
     return op.emitError("missing fence: a register of this instruction does "
                         "not come from 'kami.wgmma_fence'");
-  for (OpResult result : op.getResults())
-    for (OpOperand &use : result.getUses()) {
-      auto next = dyn_cast<WgmmaOp>(use.getOwner());
-      if (isa<WgmmaWaitOp>(use.getOwner()) ||
-          (next && use.get() != next.getA()))
-        continue;
-      InFlightDiagnostic error = use.getOwner()->emitError(
-          "missing wait: a register is used that an instruction may not have "
-          "written yet");
-      error.attachNote(op.getLoc()) << "the instruction is here";
-      return error;
-    }
+  if (failed(requireWait(op, [](OpOperand &use) {
+        auto next = dyn_cast<WgmmaOp>(use.getOwner());
+        return isa<WgmmaCommitOp>(use.getOwner()) ||
+               (next && use.get() != next.getA());
+      })))
+    return failure();
   return emitGroupOp(decoder, op, op.getAtom(), op.getC().size(), runWgmma);
+}
+
+static LogicalResult decodeCommit(Decoder &decoder, WgmmaCommitOp op) {
+  if (failed(requireWait(
+          op, [](OpOperand &use) { return isa<WgmmaWaitOp>(use.getOwner()); })))
+    return failure();
+  return decoder.emit(op, runPass);
 }
 
 static LogicalResult decodeProxyFence(Decoder &decoder, NVVM::FenceProxyOp op) {
@@ -541,7 +557,8 @@ LogicalResult kami::sim::decodeGroupOps(Decoder &decoder, Operation *op,
       })
       .Case([&](MatrixDescriptorOp) { return decoder.emit(op, runDescriptor); })
       .Case([&](WgmmaOp mma) { return decodeWgmma(decoder, mma); })
-      .Case<WgmmaFenceOp, WgmmaWaitOp>(
+      .Case([&](WgmmaCommitOp commit) { return decodeCommit(decoder, commit); })
+      .Case<WgmmaFenceOp, WgmmaWaitOp, GroupWaitOp>(
           [&](auto) { return decoder.emit(op, runPass); })
       .Case([&](NVVM::FenceProxyOp fence) {
         return decodeProxyFence(decoder, fence);

@@ -10,6 +10,7 @@
 #include "kami/IR/KamiOps.h"
 #include "kami/Simulator/Scalar.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace kami;
 using namespace kami::sim;
@@ -61,20 +62,30 @@ static void give(Execution &x, Warp &warp, const Instruction &instruction,
   }
 }
 
-static LogicalResult runCount(Execution &x, Warp &warp,
+static LogicalResult runShare(Execution &x, Warp &warp,
                               const Instruction &instruction) {
-  auto op = cast<CountWorkOp>(instruction.op);
-  if (failed(x.requireConverged(warp, instruction)))
+  auto op = cast<ShareWorkOp>(instruction.op);
+  int64_t share;
+  if (failed(x.requireConverged(warp, instruction)) ||
+      failed(x.uniform(warp, instruction, instruction.operands[0], share)))
     return failure();
-  int64_t count = warp.memrefs[instruction.operands[0].index].sizes[0];
-  int64_t sum = 0;
-  for (int64_t product = 0; product < count; ++product) {
-    int64_t work;
-    if (failed(workOf(x, warp, instruction, op, /*first=*/0, product, work)))
+  if (x.block.count() != int64_t(op.getThreads()))
+    return x.fail(Violation::Unsupported, instruction)
+           << "expected a block of " << op.getThreads() << " threads, but got "
+           << x.block.count();
+  int64_t count = warp.memrefs[instruction.operands[1].index].sizes[0];
+  std::vector<int64_t> works(std::max<int64_t>(count, 0));
+  for (auto [product, work] : llvm::enumerate(works))
+    if (failed(workOf(x, warp, instruction, op, /*first=*/1, product, work)))
       return failure();
-    sum += work;
-  }
-  give(x, warp, instruction, sum);
+  int64_t all = std::accumulate(works.begin(), works.end(), int64_t(0));
+  int64_t shares = op.getShares(), part = all / shares, rest = all % shares;
+  int64_t begin = share * part + std::min(share, rest);
+  int64_t end = begin + part + (share < rest ? 1 : 0);
+  int64_t product = 0, before = 0;
+  while (product != int64_t(works.size()) && before + works[product] <= begin)
+    before += works[product++];
+  give(x, warp, instruction, {begin, end, product, before});
   return success();
 }
 
@@ -114,8 +125,8 @@ LogicalResult kami::sim::decodeGroupedOps(Decoder &decoder, Operation *op,
   handled = true;
   if (auto find = dyn_cast<FindProductOp>(op))
     return decode(find, runFind);
-  if (auto count = dyn_cast<CountWorkOp>(op))
-    return decode(count, runCount);
+  if (auto share = dyn_cast<ShareWorkOp>(op))
+    return decode(share, runShare);
   handled = false;
   return success();
 }

@@ -137,12 +137,15 @@ private:
   }
 
   /// Registers that are left to a thread which copies from products whose
-  /// strides are known only at run time: fewer, and ptxas 13.0 spills some in
-  /// the loop over k (64 × 64 × 32; f16 with rows at odd addresses; tf32, f64).
+  /// strides are known only at run time. Elements of 16 bits are multiplied by
+  /// groups: of 128 × 128 × 32 tiles, two blocks of 128 registers take 83 µs
+  /// where one of 210 takes 97, though ptxas 13.0 spills 190 bytes outside of
+  /// the loop over k (256 products up to 512; H200, 2026-11-22). tf32 and f64
+  /// spill in it with fewer.
   static int64_t registersOfCopies(const Problem &problem) {
     bool isNarrow = std::min(byteWidth(problem.operand),
                              byteWidth(problem.operandB())) <= 2;
-    return isNarrow ? 240 : 168;
+    return isNarrow ? 128 : 168;
   }
 
   /// The tiles that are worth trying for products of any size, where sizes are
@@ -192,6 +195,8 @@ private:
     // The next tile is another product's, more often than not: to look for it
     // early cost what it gained.
     problem.mayPrefetch = false;
+    // Nobody knows where rows begin.
+    problem.isSkewed = true;
     llvm::SmallVector<Extents> tiles = tilesForAll(problem);
     std::string reason;
     // Copies wait for no lane, and make the most of rows that are not aligned.

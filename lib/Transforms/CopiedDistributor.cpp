@@ -58,20 +58,25 @@ Value Distributor::copiedBufferAt(Role role, Value stage) {
                                 start, ValueRange());
 }
 
-/// Where a stage keeps its tile of the operand, padding included.
-Value Distributor::copiedTileAt(Role role, MemRefType matrix, Value stage) {
+/// The operand's tile as warps read it, padding included.
+CopiedTile Distributor::copiedTileOf(Role role, MemRefType matrix) {
   bool isA = role == Role::A;
-  unsigned along = adjacentDimension(matrix);
-  Type element = matrix.getElementType();
-  int64_t depth = partition.paddedK();
-  int64_t extent = isA ? partition.paddedM() : partition.paddedN();
-  CopiedTile tile =
-      copiedTile(extent, depth, (along == 1) == isA ? Major::K : Major::MN,
-                 element.getIntOrFloatBitWidth() / 8);
-  const SharedRegion &region = isA ? shared.copiedA : shared.copiedB;
+  bool alongColumns = adjacentDimension(matrix) == 1;
+  return copiedTile(isA ? partition.paddedM() : partition.paddedN(),
+                    partition.paddedK(),
+                    alongColumns == isA ? Major::K : Major::MN,
+                    matrix.getElementTypeBitWidth() / 8);
+}
+
+/// Where a stage keeps it.
+Value Distributor::copiedTileAt(Role role, MemRefType matrix, Value stage) {
+  const SharedRegion &region =
+      role == Role::A ? shared.copiedA : shared.copiedB;
   Value start = add(multiply(stage, region.bytes / exchange.stages),
                     constant(region.offset));
-  return logicalView(linesAt(start, element, tile), /*transposed=*/along == 0);
+  return logicalView(
+      linesAt(start, matrix.getElementType(), copiedTileOf(role, matrix)),
+      /*transposed=*/adjacentDimension(matrix) == 0);
 }
 
 /// The tile's lines from that byte of shared memory on.
@@ -83,31 +88,110 @@ Value Distributor::linesAt(Value start, Type element, const CopiedTile &tile) {
   return memref::SubViewOp::create(b, padded, offsets, sizes, strides);
 }
 
+/// Bytes that skewed rows of the operand have beyond a stage's tile; 0 where
+/// rows are not copied so.
+int64_t Distributor::tailBytes(Role role, MemRefType matrix) {
+  if (!exchange.skewed || alignedRows)
+    return 0;
+  unsigned along = adjacentDimension(matrix);
+  SmallVector<int64_t> strides;
+  int64_t start;
+  if (failed(matrix.getStridesAndOffset(strides, start)) || strides[along] != 1)
+    return 0;
+  int64_t bytes = matrix.getElementTypeBitWidth() / 8;
+  if (isGroup()) {
+    SharedMatrix tile = copiedMatrix(role, matrix).getMatrix();
+    return skewedBytes(tile.lines(), tile.majorExtent(), bytes);
+  }
+  CopiedTile tile = copiedTileOf(role, matrix);
+  return skewedBytes(tile.lines, tile.lineElements, bytes);
+}
+
+/// Where a stage keeps them; null where there are none.
+Value Distributor::tailsAt(Role role, MemRefType matrix, Value stage) {
+  int64_t bytes = tailBytes(role, matrix);
+  if (bytes == 0)
+    return {};
+  const SharedRegion &region =
+      role == Role::A ? shared.skewedA : shared.skewedB;
+  Value first = add(multiply(stage, region.bytes / exchange.stages),
+                    constant(region.offset));
+  return memref::ViewOp::create(b, bufferType(b.getContext(), bytes), copied,
+                                first, ValueRange());
+}
+
+/// The operand's terms from `offset` on, as many as a tile has.
+Value Distributor::termsAt(Role role, Value matrix, Value offset,
+                           OpFoldResult size) {
+  unsigned dim = role == Role::A ? 1 : 0;
+  auto type = cast<MemRefType>(matrix.getType());
+  bool isWhole =
+      type.getDimSize(dim) <= partition.tile.k && !type.isDynamicDim(dim);
+  return isWhole ? matrix
+                 : tileOfK(matrix, dim, getAsOpFoldResult(offset), size);
+}
+
 /// Starts to copy both operands' terms from `offset` on.
 void Distributor::startCopies(Value matrixA, Value matrixB, Value offset,
                               OpFoldResult size, Value stage) {
   int64_t threads = partition.grid.warps() * atom.getLanes();
   for (auto [role, matrix] :
        {std::pair(Role::A, matrixA), std::pair(Role::B, matrixB)}) {
-    unsigned dim = role == Role::A ? 1 : 0;
     auto type = cast<MemRefType>(matrix.getType());
-    bool isWhole =
-        type.getDimSize(dim) <= partition.tile.k && !type.isDynamicDim(dim);
-    Value source = isWhole
-                       ? matrix
-                       : tileOfK(matrix, dim, getAsOpFoldResult(offset), size);
+    Value source = termsAt(role, matrix, offset, size);
+    Value tails = tailsAt(role, type, stage);
     if (isGroup())
-      PlaceAsyncOp::create(b, source, copiedBufferAt(role, stage),
+      PlaceAsyncOp::create(b, source, copiedBufferAt(role, stage), tails,
                            copiedMatrix(role, type), threads, alignedRows);
     else
-      CopyAsyncOp::create(b, source, copiedTileAt(role, type, stage), threads,
-                          alignedRows);
+      CopyAsyncOp::create(b, source, copiedTileAt(role, type, stage), tails,
+                          threads, alignedRows);
   }
 }
 
-/// The sum after the tile of a stage.
+/// Waits until no more than `pending` tiles are on their way. Puts the terms
+/// that have arrived straight where rows are skewed, if they exist (null if
+/// they do). Their barrier is yet to come.
+void Distributor::awaitCopies(Value matrixA, Value matrixB, int64_t pending,
+                              llvm::function_ref<CopiedTerms()> arrived,
+                              Value exist) {
+  auto typeA = cast<MemRefType>(matrixA.getType());
+  auto typeB = cast<MemRefType>(matrixB.getType());
+  int64_t skewedA = tailBytes(Role::A, typeA);
+  int64_t skewedB = tailBytes(Role::B, typeB);
+  bool isSkewed = skewedA + skewedB > 0;
+  CopyWaitOp::create(b, pending, isGroup() && !isSkewed);
+  if (!isSkewed)
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  if (exist && !matchPattern(exist, m_One()))
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, exist, /*withElseRegion=*/false).thenBlock());
+  CopiedTerms terms = arrived();
+  int64_t threads = partition.grid.warps() * atom.getLanes();
+  auto straighten = [&](Role role, Value matrix, MemRefType type, bool isLast) {
+    Value source = termsAt(role, matrix, terms.offset, terms.size);
+    Value tails = tailsAt(role, type, terms.stage);
+    if (isGroup())
+      DeskewOp::create(b, source, copiedBufferAt(role, terms.stage), tails,
+                       copiedMatrix(role, type), threads,
+                       /*forMatrixUnit=*/isLast);
+    else
+      DeskewOp::create(b, source, copiedTileAt(role, type, terms.stage), tails,
+                       SharedMatrixAttr(), threads, /*forMatrixUnit=*/false);
+  };
+  // One fence is for both.
+  if (skewedA > 0)
+    straighten(Role::A, matrixA, typeA, /*isLast=*/skewedB == 0);
+  if (skewedB > 0)
+    straighten(Role::B, matrixB, typeB, /*isLast=*/true);
+}
+
+/// The sum after the tile of a stage; of groups, `isPending` if they may still
+/// be at work on it.
 Value Distributor::multiplyCopied(MemRefType matrixA, MemRefType matrixB,
-                                  Value stage, Value accumulator) {
+                                  Value stage, Value accumulator,
+                                  bool isPending) {
   if (isGroup()) {
     Value origin = constant(0);
     return GroupMmaOp::create(
@@ -115,7 +199,8 @@ Value Distributor::multiplyCopied(MemRefType matrixA, MemRefType matrixB,
         copiedBufferAt(Role::B, stage), origin, origin, accumulator,
         ValueRange{groupRow(), origin}, copiedMatrix(Role::A, matrixA),
         copiedMatrix(Role::B, matrixB),
-        b.getI64IntegerAttr(partition.paddedK()));
+        b.getI64IntegerAttr(partition.paddedK()),
+        isPending ? b.getUnitAttr() : UnitAttr());
   }
   Value tileA = copiedTileAt(Role::A, matrixA, stage);
   Value tileB = copiedTileAt(Role::B, matrixB, stage);
@@ -151,7 +236,11 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
     }
     Value sum = start;
     for (int64_t tile = 0; tile != tiles; ++tile) {
-      CopyWaitOp::create(b, tiles - 1 - tile, isGroup());
+      awaitCopies(matrixA, matrixB, /*pending=*/tiles - 1 - tile,
+                  [&]() -> CopiedTerms {
+                    int64_t offset = tile * tileK;
+                    return {constant(offset), sizeAt(offset), constant(tile)};
+                  });
       gpu::BarrierOp::create(b);
       sum = multiplyCopied(typeA, typeB, constant(tile), sum);
     }
@@ -160,50 +249,93 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
 
   Value extent = getValueOrCreateConstantIndexOp(
       b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrixA, 1));
-  auto startAt = [&](Value offset) {
+  auto sizeFrom = [&](Value offset) -> OpFoldResult {
+    if (ShapedType::isStatic(k) && k % tileK == 0)
+      return b.getIndexAttr(tileK);
+    return arith::MinSIOp::create(b, constant(tileK),
+                                  arith::SubIOp::create(b, extent, offset))
+        .getResult();
+  };
+  auto startAt = [&](Value offset, Value stage) {
     OpBuilder::InsertionGuard guard(b);
-
     Value isInside =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset, extent);
     b.setInsertionPointToStart(
         scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
-    OpFoldResult size = b.getIndexAttr(tileK);
-    if (ShapedType::isDynamic(k) || k % tileK != 0)
-      size = arith::MinSIOp::create(b, constant(tileK),
-                                    arith::SubIOp::create(b, extent, offset))
-                 .getResult();
-    startCopies(matrixA, matrixB, offset, size, stageOf(offset));
+    startCopies(matrixA, matrixB, offset, sizeFrom(offset), stage);
+  };
+  auto awaitAt = [&](Value offset, Value stage, int64_t pending) {
+    awaitCopies(matrixA, matrixB, pending, [&]() -> CopiedTerms {
+      return {offset, sizeFrom(offset), stage};
+    });
   };
   if (stages > 1) {
     auto ahead = scf::ForOp::create(
         b, constant(0), constant((stages - 1) * tileK), constant(tileK));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ahead.getBody());
-    startAt(ahead.getInductionVar());
+    Value offset = ahead.getInductionVar();
+    startAt(offset, b.createOrFold<arith::DivUIOp>(offset, constant(tileK)));
     CopyCommitOp::create(b);
   }
+  // The stage is counted: a division takes as many instructions as the copies
+  // of a tile.
+  Type i32 = b.getI32Type();
+  auto integer = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, i32, value);
+  };
+  auto asStage = [&](Value number) -> Value {
+    return arith::IndexCastUIOp::create(b, b.getIndexType(), number);
+  };
+  /// `end` follows `last`.
+  auto follow = [&](Value number, int64_t last, int64_t end,
+                    int64_t step) -> Value {
+    Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
+                                         integer(last));
+    return arith::SelectOp::create(
+        b, isLast, integer(end),
+        arith::AddIOp::create(b, number, integer(step)));
+  };
+  SmallVector<Value> starts = {start};
+  if (stages > 1)
+    starts.push_back(integer(0));
   auto loop =
-      scf::ForOp::create(b, constant(0), extent, constant(tileK), start);
+      scf::ForOp::create(b, constant(0), extent, constant(tileK), starts);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value offset = loop.getInductionVar();
+  Value offset = loop.getInductionVar(), sum = loop.getRegionIterArg(0);
   // The barrier after the wait also separates the last reads of a stage from
   // the copies that overwrite it; with one stage it needs another for that.
   if (stages == 1) {
+    Value stage = constant(0);
     gpu::BarrierOp::create(b);
-    startAt(offset);
+    startAt(offset, stage);
     CopyCommitOp::create(b);
-    CopyWaitOp::create(b, 0, isGroup());
+    awaitAt(offset, stage, /*pending=*/0);
     gpu::BarrierOp::create(b);
-  } else {
-    CopyWaitOp::create(b, stages - 2, isGroup());
-    gpu::BarrierOp::create(b);
-    startAt(add(offset, constant((stages - 1) * tileK)));
-    CopyCommitOp::create(b);
+    scf::YieldOp::create(b, multiplyCopied(typeA, typeB, stage, sum));
+    return loop.getResult(0);
   }
-  Value sum =
-      multiplyCopied(typeA, typeB, stageOf(offset), loop.getRegionIterArg(0));
-  scf::YieldOp::create(b, sum);
+  Value number = loop.getRegionIterArg(1);
+  Value stage = asStage(number);
+  awaitAt(offset, stage, /*pending=*/stages - 2);
+  gpu::BarrierOp::create(b);
+  // The stage before is free again.
+  auto startNext = [&] {
+    startAt(add(offset, constant((stages - 1) * tileK)),
+            asStage(follow(number, 0, stages - 1, -1)));
+    CopyCommitOp::create(b);
+  };
+  // What the matrix unit is told to do takes no thread's time.
+  if (!isGroup())
+    startNext();
+  sum = multiplyCopied(typeA, typeB, stage, sum, /*isPending=*/isGroup());
+  if (isGroup()) {
+    startNext();
+    sum = GroupWaitOp::create(b, sum);
+  }
+  scf::YieldOp::create(
+      b, ValueRange{sum, follow(number, stages - 1, 0, /*step=*/1)});
   return loop.getResult(0);
 }
 
@@ -217,11 +349,21 @@ struct Distributor::CopiedOperands {
   Value depth, tiles;
 };
 
+/// Terms of the tile of k that begins at `offset`.
+OpFoldResult Distributor::termsFrom(const CopiedOperands &operands,
+                                    Value offset) {
+  int64_t tileK = partition.tile.k;
+  std::optional<int64_t> depth = getConstantIntValue(operands.depth);
+  if (depth && *depth % tileK == 0)
+    return b.getIndexAttr(tileK);
+  return getAsOpFoldResult(b.createOrFold<arith::MinSIOp>(
+      constant(tileK), b.createOrFold<arith::SubIOp>(operands.depth, offset)));
+}
+
 /// Starts to copy a tile of k, if there is one and `exists`, or null, does not
 /// say otherwise, to the stage of that turn.
 void Distributor::startTile(const CopiedOperands &operands, Value tile,
                             Value exists, Value turn) {
-  int64_t tileK = partition.tile.k;
   Value isInside = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                                  tile, operands.tiles);
   if (exists)
@@ -232,16 +374,11 @@ void Distributor::startTile(const CopiedOperands &operands, Value tile,
     if (!matchPattern(isInside, m_One()))
       b.setInsertionPointToStart(
           scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
-    Value offset = multiply(tile, tileK);
-    OpFoldResult size = b.getIndexAttr(tileK);
-    std::optional<int64_t> depth = getConstantIntValue(operands.depth);
-    if (!depth || *depth % tileK != 0)
-      size = getAsOpFoldResult(b.createOrFold<arith::MinSIOp>(
-          constant(tileK),
-          b.createOrFold<arith::SubIOp>(operands.depth, offset)));
+    Value offset = multiply(tile, partition.tile.k);
     Value stage =
         b.createOrFold<arith::RemUIOp>(turn, constant(exchange.stages));
-    startCopies(operands.a, operands.b, offset, size, stage);
+    startCopies(operands.a, operands.b, offset, termsFrom(operands, offset),
+                stage);
   }
   CopyCommitOp::create(b);
 }
@@ -283,20 +420,36 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
   auto typeA = cast<MemRefType>(matrixA.getType());
   auto typeB = cast<MemRefType>(matrixB.getType());
   /// One turn: waits for its tile, starts another one, and multiplies.
-  auto take = [&](Value tile, Value sum, bool startsNext) {
+  auto take = [&](Value tile, Value sum, bool startsNext) -> Value {
     Value at = add(turn, tile);
-    CopyWaitOp::create(b, ahead - 1, isGroup());
-    gpu::BarrierOp::create(b);
-    Value started = add(at, constant(ahead));
-    if (startsNext)
-      startTile(next, b.createOrFold<arith::SubIOp>(tile, switchAt),
-                op.getHasNext(), started);
-    else
-      startTile(own, add(tile, constant(ahead)), /*exists=*/{}, started);
     Value stage = b.createOrFold<arith::RemUIOp>(at, constant(exchange.stages));
     Value isTile = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                                  tile, own.tiles);
-    if (!startsNext || matchPattern(isTile, m_One()))
+    awaitCopies(
+        own.a, own.b, /*pending=*/ahead - 1,
+        [&]() -> CopiedTerms {
+          Value offset = multiply(tile, partition.tile.k);
+          return {offset, termsFrom(own, offset), stage};
+        },
+        startsNext ? isTile : Value());
+    gpu::BarrierOp::create(b);
+    auto start = [&] {
+      Value started = add(at, constant(ahead));
+      if (startsNext)
+        startTile(next, b.createOrFold<arith::SubIOp>(tile, switchAt),
+                  op.getHasNext(), started);
+      else
+        startTile(own, add(tile, constant(ahead)), /*exists=*/{}, started);
+    };
+    bool isTileSure = !startsNext || matchPattern(isTile, m_One());
+    if (isGroup() && isTileSure) {
+      Value pending =
+          multiplyCopied(typeA, typeB, stage, sum, /*isPending=*/true);
+      start();
+      return GroupWaitOp::create(b, pending);
+    }
+    start();
+    if (isTileSure)
       return multiplyCopied(typeA, typeB, stage, sum);
     auto choice = scf::IfOp::create(b, TypeRange(sum.getType()), isTile,
                                     /*withElseRegion=*/true);
@@ -322,13 +475,6 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
   };
   Value sum = loop(constant(0), switchAt, start, /*startsNext=*/false);
   return loop(switchAt, turns, sum, /*startsNext=*/true);
-}
-
-/// The stage of the tile that begins at `offset`.
-Value Distributor::stageOf(Value offset) {
-  Value tile =
-      b.createOrFold<arith::DivUIOp>(offset, constant(partition.tile.k));
-  return b.createOrFold<arith::RemUIOp>(tile, constant(exchange.stages));
 }
 
 /// What this warp sends its part of C to memory by way of.

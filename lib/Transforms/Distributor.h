@@ -99,18 +99,34 @@ private:
   mlir::Value loadRows(mlir::Value tile, mlir::Value first, FragmentType type);
   mlir::Value groupRow();
   void placeRows(mlir::Value tile, mlir::Value buffer);
+  CopiedTile copiedTileOf(Role role, mlir::MemRefType matrix);
   mlir::Value copiedTileAt(Role role, mlir::MemRefType matrix,
                            mlir::Value stage);
   SharedMatrixAttr copiedMatrix(Role role, mlir::MemRefType matrix);
   mlir::Value copiedBufferAt(Role role, mlir::Value stage);
-  mlir::Value stageOf(mlir::Value offset);
+  int64_t tailBytes(Role role, mlir::MemRefType matrix);
+  mlir::Value tailsAt(Role role, mlir::MemRefType matrix, mlir::Value stage);
+  mlir::Value termsAt(Role role, mlir::Value matrix, mlir::Value offset,
+                      mlir::OpFoldResult size);
   void startCopies(mlir::Value matrixA, mlir::Value matrixB, mlir::Value offset,
                    mlir::OpFoldResult size, mlir::Value stage);
+  /// Terms of a tile along k, and the stage that they are in.
+  struct CopiedTerms {
+    mlir::Value offset;
+    mlir::OpFoldResult size;
+    mlir::Value stage;
+  };
+  void awaitCopies(mlir::Value matrixA, mlir::Value matrixB, int64_t pending,
+                   llvm::function_ref<CopiedTerms()> arrived,
+                   mlir::Value exist = {});
   mlir::Value multiplyCopied(mlir::MemRefType matrixA, mlir::MemRefType matrixB,
-                             mlir::Value stage, mlir::Value accumulator);
+                             mlir::Value stage, mlir::Value accumulator,
+                             bool isPending = false);
   mlir::Value emitCopiedSum(mlir::Value matrixA, mlir::Value matrixB,
                             mlir::Value start);
   struct CopiedOperands;
+  mlir::OpFoldResult termsFrom(const CopiedOperands &operands,
+                               mlir::Value offset);
   void startTile(const CopiedOperands &operands, mlir::Value tile,
                  mlir::Value exists, mlir::Value turn);
   mlir::Value emitSumInTurn(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,

@@ -248,7 +248,7 @@ void PackedProduct::emit(bool barrierFirst) {
     CopyAsyncOp::create(b,
                         deviceLines(b, matrices->memref, matrices->isSwapped,
                                     matrices->isOneLine()),
-                        sharedLines(*matrices), threads);
+                        sharedLines(*matrices), /*tails=*/Value(), threads);
   CopyCommitOp::create(b);
   CopyWaitOp::create(b, 0);
   gpu::BarrierOp::create(b);

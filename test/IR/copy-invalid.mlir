@@ -152,3 +152,68 @@ func.func @place_nobody(%b: memref<64x128xf16>, %buffer: memref<16384xi8, #gpu.a
   kami.place_async %b to %buffer in #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128> by 0 : memref<64x128xf16>, memref<16384xi8, #gpu.address_space<workgroup>>
   return
 }
+
+// -----
+
+!tile = memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
+!tails = memref<1024xi8, #gpu.address_space<workgroup>>
+func.func @skewed_aligned(%a: memref<?x32xf16, strided<[?, 1]>>, %t: !tile, %tails: !tails) {
+  // expected-error@+1 {{expected rows that are aligned or skewed, but got both}}
+  kami.copy_async %a to %t by 128 aligned_rows skewed %tails : memref<?x32xf16, strided<[?, 1]>> to !tile, !tails
+  return
+}
+
+// -----
+
+!tile = memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
+!tails = memref<1024xi8, #gpu.address_space<workgroup>>
+func.func @skewed_apart(%a: memref<?x32xf16, strided<[?, 2]>>, %t: !tile, %tails: !tails) {
+  // expected-error@+1 {{expected adjacent elements along dimension 1 of skewed rows, but got 'memref<?x32xf16, strided<[?, 2]>>'}}
+  kami.copy_async %a to %t by 128 skewed %tails : memref<?x32xf16, strided<[?, 2]>> to !tile, !tails
+  return
+}
+
+// -----
+
+!tile = memref<64x12xf16, #gpu.address_space<workgroup>>
+!tails = memref<1024xi8, #gpu.address_space<workgroup>>
+func.func @skewed_pieces(%a: memref<?x12xf16, strided<[?, 1]>>, %t: !tile, %tails: !tails) {
+  // expected-error@+1 {{expected skewed lines of whole 16 bytes, but got 12 elements of 'f16'}}
+  kami.copy_async %a to %t by 128 skewed %tails : memref<?x12xf16, strided<[?, 1]>> to !tile, !tails
+  return
+}
+
+// -----
+
+!tile = memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
+!tails = memref<1008xi8, #gpu.address_space<workgroup>>
+func.func @skewed_tails(%a: memref<?x32xf16, strided<[?, 1]>>, %t: !tile, %tails: !tails) {
+  // expected-error@+1 {{expected at least 1024 bytes of workgroup memory for tails, but got}}
+  kami.copy_async %a to %t by 128 skewed %tails : memref<?x32xf16, strided<[?, 1]>> to !tile, !tails
+  return
+}
+
+// -----
+
+!tile = memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
+!tails = memref<1024xi8, #gpu.address_space<workgroup>>
+func.func @skewed_threads(%a: memref<?x32xf16, strided<[?, 1]>>, %t: !tile, %tails: !tails) {
+  // expected-error@+1 {{expected whole warps of 32 threads with skewed rows, but got 48}}
+  kami.copy_async %a to %t by 48 skewed %tails : memref<?x32xf16, strided<[?, 1]>> to !tile, !tails
+  return
+}
+
+// -----
+
+!tails = memref<1024xi8, #gpu.address_space<workgroup>>
+func.func @deskew_nothing(%a: memref<?x32xf16, strided<[?, 1]>>, %buffer: memref<4096xi8, #gpu.address_space<workgroup>>, %tails: !tails) {
+  // expected-error@+1 {{expected a tile, or a buffer in a matrix, but got}}
+  kami.deskew %a to %buffer by 128 tails %tails : memref<?x32xf16, strided<[?, 1]>> to memref<4096xi8, #gpu.address_space<workgroup>>, !tails
+  return
+}
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected skewed rows only of copied operands that are not packed}}
+#skewed = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 64x64x32, transport = staged, slices = {k = 16, shared = [0, 0]}, rows = skewed>

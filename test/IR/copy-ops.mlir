@@ -6,7 +6,7 @@
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 !tile = memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
 
-// CHECK: #kami.plan<{{.+}} transport = copied, slices = {k = 16, shared = [0, 0]}, stages = 3, output = relayed, blocks = 264>
+// CHECK: #kami.plan<{{.+}} transport = copied, slices = {k = 16, shared = [0, 0]}, stages = 3, output = relayed, blocks = 264, rows = skewed>
 
 // CHECK-LABEL: func.func @copies
 func.func @copies(%a: memref<?x32xf16, strided<[512, 1], offset: ?>>, %tile: !tile) {
@@ -30,8 +30,27 @@ func.func @places(%b: memref<?x96xf16, strided<[512, 1], offset: ?>>, %buffer: m
   return
 }
 
+!rows = memref<?x32xf16, strided<[?, 1], offset: ?>>
+!tails = memref<1024xi8, #gpu.address_space<workgroup>>
+!matrix = memref<16384xi8, #gpu.address_space<workgroup>>
+
+// CHECK-LABEL: func.func @skewed
+func.func @skewed(%a: !rows, %b: memref<?x96xf16, strided<[?, 1], offset: ?>>, %tile: !tile, %matrix: !matrix, %tails: !tails) {
+  // CHECK: kami.copy_async %{{.+}} to %{{.+}} by 128 skewed %{{.+}} : memref<?x32xf16, strided<[?, 1], offset: ?>> to memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>, memref<1024xi8, #gpu.address_space<workgroup>>
+  kami.copy_async %a to %tile by 128 skewed %tails : !rows to !tile, !tails
+  // CHECK: kami.place_async %{{.+}} to %{{.+}} in #{{.+}} by 128 skewed %{{.+}} : memref<?x96xf16, strided<[?, 1], offset: ?>>, memref<16384xi8, #gpu.address_space<workgroup>>, memref<1024xi8, #gpu.address_space<workgroup>>
+  kami.place_async %b to %matrix in #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128> by 128 skewed %tails : memref<?x96xf16, strided<[?, 1], offset: ?>>, !matrix, !tails
+  kami.copy_commit
+  kami.copy_wait 0
+  // CHECK: kami.deskew %{{.+}} to %{{.+}} by 128 tails %{{.+}} : memref<?x32xf16, strided<[?, 1], offset: ?>> to memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>, memref<1024xi8, #gpu.address_space<workgroup>>
+  kami.deskew %a to %tile by 128 tails %tails : !rows to !tile, !tails
+  // CHECK: kami.deskew %{{.+}} to %{{.+}} in #{{.+}} by 128 tails %{{.+}} for_matrix_unit : memref<?x96xf16, strided<[?, 1], offset: ?>> to memref<16384xi8, #gpu.address_space<workgroup>>, memref<1024xi8, #gpu.address_space<workgroup>>
+  kami.deskew %b to %matrix in #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128> by 128 tails %tails for_matrix_unit : memref<?x96xf16, strided<[?, 1], offset: ?>> to !matrix, !tails
+  return
+}
+
 func.func @plans(%c: index) attributes {
   a = #kami.plan<two_d, grid = [2, 2, 1], unit = warp, atom = #hmma, tile = 64x64x32, transport = copied,
-                 slices = {k = 16, shared = [0, 0]}, stages = 3, output = relayed, blocks = 264>} {
+                 slices = {k = 16, shared = [0, 0]}, stages = 3, output = relayed, blocks = 264, rows = skewed>} {
   return
 }

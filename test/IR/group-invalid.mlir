@@ -160,6 +160,30 @@ func.func @mma(%a: !kami.fragment<16x64xi8, a, #wgmma>, %s: !workgroup, %c: !kam
 
 // -----
 
+// C6: a kami.group_wait is the only user of what is pending
+
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#b = #kami.shared_matrix<64x64xf16, b, k_major, swizzle = 128>
+!workgroup = memref<8192xi8, #gpu.address_space<workgroup>>
+!c = !kami.fragment<16x64xf32, c, #wgmma>
+func.func @pending(%a: !kami.fragment<16x64xf16, a, #wgmma>, %s: !workgroup, %c: !c, %i: index) -> !c {
+  // expected-error@+1 {{expected kami.group_wait as the only user of what is pending}}
+  %d = kami.group_mma %a, %s[%i, %i] in #b, %c pending : !kami.fragment<16x64xf16, a, #wgmma>, !workgroup, !c
+  return %d : !c
+}
+
+// -----
+
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+!c = !kami.fragment<16x64xf32, c, #wgmma>
+func.func @waits(%c: !c) -> !c {
+  // expected-error@+1 {{expected the result of a pending kami.group_mma}}
+  %d = kami.group_wait %c : !c
+  return %d : !c
+}
+
+// -----
+
 // C2: A is a fragment of role a with C's atom and rows, or a buffer with a row, a
 // column, a matrix and a depth
 

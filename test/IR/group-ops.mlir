@@ -32,6 +32,15 @@ func.func @warp_level(%a: !a, %b: !b, %c: !c, %s: !workgroup, %i: index, %j: ind
   return %e : !c
 }
 
+// CHECK-LABEL: func @pending
+// CHECK:         %[[SUM:.+]] = kami.group_mma {{.+}} depth 128 pending :
+// CHECK:         kami.group_wait %[[SUM]] : !c16x64
+func.func @pending(%s: !workgroup, %c: !c, %i: index, %j: index) -> !c {
+  %d = kami.group_mma %s[%i, %j] in #a, %s[%j, %i] in #b, %c depth 128 pending : !workgroup, !workgroup, !c
+  %e = kami.group_wait %d : !c
+  return %e : !c
+}
+
 // CHECK-LABEL: func @target_level
 // CHECK-SAME:    %[[VA:.+]]: vector<8xf16>, %[[VC:.+]]: vector<4xf32>, %[[S:.+]]: memref<16384xi8, #gpu.address_space<workgroup>>, %[[I:.+]]: index
 // CHECK-NEXT:    %[[DA:.+]] = kami.matrix_descriptor %[[S]][%[[I]], %[[I]]] : memref<16384xi8, #gpu.address_space<workgroup>> -> <#[[A]]>
@@ -39,15 +48,17 @@ func.func @warp_level(%a: !a, %b: !b, %c: !c, %s: !workgroup, %i: index, %j: ind
 // CHECK-NEXT:    %[[R:.+]]:3 = kami.wgmma_fence %[[VA]], %[[VC]], %[[VC]] : vector<8xf16>, vector<4xf32>, vector<4xf32>
 // CHECK-NEXT:    %[[T:.+]]:2 = kami.wgmma %[[R]]#0, %[[DB]], [%[[R]]#1, %[[R]]#2] atom #[[WGMMA]] : vector<8xf16>, <#[[B]]>, vector<4xf32>
 // CHECK-NEXT:    %[[U:.+]]:2 = kami.wgmma %[[DA]], %[[DB]], [%[[T]]#0, %[[T]]#1] atom #[[WGMMA]] : !kami.matrix_descriptor<#[[A]]>, <#[[B]]>, vector<4xf32>
-// CHECK-NEXT:    kami.wgmma_wait[%[[U]]#0, %[[U]]#1] : vector<4xf32>
+// CHECK-NEXT:    %[[V:.+]]:2 = kami.wgmma_commit[%[[U]]#0, %[[U]]#1] : vector<4xf32>
+// CHECK-NEXT:    kami.wgmma_wait[%[[V]]#0, %[[V]]#1] : vector<4xf32>
 func.func @target_level(%a: vector<8xf16>, %c: vector<4xf32>, %s: !workgroup, %i: index) -> vector<4xf32> {
   %da = kami.matrix_descriptor %s[%i, %i] : !workgroup -> !kami.matrix_descriptor<#a>
   %db = kami.matrix_descriptor %s[%i, %i] : !workgroup -> !kami.matrix_descriptor<#b>
   %r:3 = kami.wgmma_fence %a, %c, %c : vector<8xf16>, vector<4xf32>, vector<4xf32>
   %t:2 = kami.wgmma %r#0, %db, [%r#1, %r#2] atom #wgmma : vector<8xf16>, !kami.matrix_descriptor<#b>, vector<4xf32>
   %u:2 = kami.wgmma %da, %db, [%t#0, %t#1] atom #wgmma : !kami.matrix_descriptor<#a>, !kami.matrix_descriptor<#b>, vector<4xf32>
-  %v:2 = kami.wgmma_wait [%u#0, %u#1] : vector<4xf32>
-  return %v#1 : vector<4xf32>
+  %v:2 = kami.wgmma_commit [%u#0, %u#1] : vector<4xf32>
+  %w:2 = kami.wgmma_wait [%v#0, %v#1] : vector<4xf32>
+  return %w#1 : vector<4xf32>
 }
 
 // CHECK-LABEL: func @mixed_types

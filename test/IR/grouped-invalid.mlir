@@ -85,16 +85,45 @@ func.func @tile(%tile: index, %m: memref<?xi32>) {
 
 // -----
 
-func.func @extents(%m: memref<?xi32>) {
+!scratch = memref<48xi8, #gpu.address_space<workgroup>>
+func.func @extents(%i: index, %m: memref<?xi32>, %s: !scratch) {
   // expected-error@+1 {{expected three extents of a tile, but got 2}}
-  %work = kami.count_work in %m, %m, %m by [64, 32] start 1 : memref<?xi32>, memref<?xi32>, memref<?xi32>
+  %b, %e, %p, %w = kami.share_work %i of 2 in %m, %m, %m by [64, 32] start 1 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
   return
 }
 
 // -----
 
-func.func @start(%m: memref<?xi32>) {
+!scratch = memref<48xi8, #gpu.address_space<workgroup>>
+func.func @start(%i: index, %m: memref<?xi32>, %s: !scratch) {
   // expected-error@+1 {{expected the start of a tile to be positive, but got 0}}
-  %work = kami.count_work in %m, %m, %m by [64, 32, 8] start 0 : memref<?xi32>, memref<?xi32>, memref<?xi32>
+  %b, %e, %p, %w = kami.share_work %i of 2 in %m, %m, %m by [64, 32, 8] start 0 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
+  return
+}
+
+// -----
+
+!scratch = memref<48xi8, #gpu.address_space<workgroup>>
+func.func @shares(%i: index, %m: memref<?xi32>, %s: !scratch) {
+  // expected-error@+1 {{expected the number of shares to be positive, but got 0}}
+  %b, %e, %p, %w = kami.share_work %i of 0 in %m, %m, %m by [64, 32, 8] start 1 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
+  return
+}
+
+// -----
+
+!scratch = memref<48xi8, #gpu.address_space<workgroup>>
+func.func @sharing_threads(%i: index, %m: memref<?xi32>, %s: !scratch) {
+  // expected-error@+1 {{expected whole warps of 32 threads, 1024 at most, but got 100}}
+  %b, %e, %p, %w = kami.share_work %i of 2 in %m, %m, %m by [64, 32, 8] start 1 through %s by 100 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
+  return
+}
+
+// -----
+
+!scratch = memref<40xi8, #gpu.address_space<workgroup>>
+func.func @scratch(%i: index, %m: memref<?xi32>, %s: !scratch) {
+  // expected-error@+1 {{expected at least 48 bytes of workgroup memory, but got}}
+  %b, %e, %p, %w = kami.share_work %i of 2 in %m, %m, %m by [64, 32, 8] start 1 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
   return
 }

@@ -12,6 +12,8 @@
 #wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 #group = #kami.plan<one_d, grid = [8, 1, 1], unit = warpgroup, atom = #wgmma, tile = 128x96x64, transport = copied,
                     slices = {k = 16, shared = [0, 0]}, stages = 3>
+#skewed = #kami.plan<one_d, grid = [8, 1, 1], unit = warpgroup, atom = #wgmma, tile = 128x96x64, transport = copied,
+                    slices = {k = 16, shared = [0, 0]}, stages = 3, rows = skewed>
 // CHECK-DAG: #{{.+}} = #kami.shared_matrix<128x64xf16, a, k_major, swizzle = 128>
 // CHECK-DAG: #{{.+}} = #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128>
 
@@ -22,9 +24,12 @@ gpu.module @kernels {
   // CHECK:           kami.copy_async
   // CHECK:           kami.copy_async
   // CHECK:           kami.copy_commit
-  // CHECK:         scf.for {{.+}} iter_args
-  // CHECK-NEXT:      kami.copy_wait 1
+  // The stage is counted.
+  // CHECK:         scf.for {{.+}} iter_args(%{{.+}}, %[[NUMBER:.+]] = %c0_i32) -> (!c{{.+}}, i32)
+  // CHECK:           kami.copy_wait 1
   // CHECK-NEXT:      gpu.barrier
+  // CHECK:           %[[FIRST:.+]] = arith.cmpi eq, %[[NUMBER]], %c0_i32
+  // CHECK:           arith.select %[[FIRST]], %c2_i32
   // CHECK:           kami.copy_async {{.+}} by 128 {{.+}} to memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
   // CHECK:           kami.copy_async {{.+}} by 128 {{.+}} to memref<32x64xf16, strided<[72, 1]>, #gpu.address_space<workgroup>>
   // CHECK:           kami.copy_commit
@@ -44,12 +49,14 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @group
   // CHECK-SAME:    kami.shared_bytes = 98304
   // CHECK:         scf.for {{.+}} iter_args
-  // CHECK-NEXT:      kami.copy_wait 1 for_matrix_unit
+  // CHECK:           kami.copy_wait 1 for_matrix_unit
   // CHECK-NEXT:      gpu.barrier
-  // CHECK:           kami.place_async {{.+}} in #[[A:.+]] by 256
-  // CHECK:           kami.place_async {{.+}} in #[[B:.+]] by 256
+  // The threads copy while the unit multiplies.
+  // CHECK:           %[[SUM:.+]] = kami.group_mma {{.+}} in #[[A:[^ ,]+]], {{.+}} in #[[B:[^ ,]+]], {{.+}} depth 64 pending
+  // CHECK:           kami.place_async {{.+}} in #[[A]] by 256
+  // CHECK:           kami.place_async {{.+}} in #[[B]] by 256
   // CHECK:           kami.copy_commit
-  // CHECK:           kami.group_mma {{.+}} in #[[A]], {{.+}} in #[[B]], {{.+}} depth 64
+  // CHECK:           kami.group_wait %[[SUM]]
   // CHECK:         kami.store
   gpu.func @group(%a: memref<128x300xf16>, %b: memref<300x96xf16>, %c: memref<128x96xf32>) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {
@@ -72,6 +79,36 @@ gpu.module @kernels {
   gpu.func @whole(%a: memref<64x64xf16>, %b: memref<64x64xf16>, %c: memref<64x64xf16>) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     kami.gemm ins(%a, %b : memref<64x64xf16>, memref<64x64xf16>) outs(%c : memref<64x64xf16>) accumulator(f32) plan(#whole)
+    gpu.return
+  }
+
+  // Rows that begin anywhere have room for what is beyond the tiles, and are put
+  // straight between the wait and the barrier; one fence is for both.
+  // CHECK-LABEL: gpu.func @skewed
+  // CHECK-SAME:    kami.shared_bytes = 109056
+  // CHECK:         scf.for {{.+}} iter_args
+  // CHECK:           kami.copy_wait 1{{$}}
+  // CHECK:           kami.deskew {{.+}} in #[[A]] by 256 tails %{{[^ ]+}} :
+  // CHECK:           kami.deskew {{.+}} in #[[B]] by 256 tails %{{[^ ]+}} for_matrix_unit :
+  // CHECK-NEXT:      gpu.barrier
+  // CHECK:           kami.place_async {{.+}} in #[[A]] by 256 skewed
+  // CHECK:           kami.place_async {{.+}} in #[[B]] by 256 skewed
+  gpu.func @skewed(%a: memref<128x300xf16, strided<[301, 1]>>, %b: memref<300x96xf16, strided<[97, 1]>>, %c: memref<128x96xf32>) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>} {
+    kami.gemm ins(%a, %b : memref<128x300xf16, strided<[301, 1]>>, memref<300x96xf16, strided<[97, 1]>>) outs(%c : memref<128x96xf32>) accumulator(f32) plan(#skewed)
+    gpu.return
+  }
+
+  // Where they do not, nothing is put straight.
+  // CHECK-LABEL: gpu.func @straight
+  // CHECK-NOT:     deskew
+  // CHECK:         kami.copy_wait 1 for_matrix_unit
+  // CHECK:         kami.place_async {{.+}} by 256 aligned_rows :
+  // CHECK-NOT:     deskew
+  // CHECK:         gpu.return
+  gpu.func @straight(%a: memref<128x300xf16, strided<[?, 1], offset: ?>>, %b: memref<300x96xf16, strided<[?, 1], offset: ?>>, %c: memref<128x96xf32>) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>} {
+    kami.gemm ins(%a, %b : memref<128x300xf16, strided<[?, 1], offset: ?>>, memref<300x96xf16, strided<[?, 1], offset: ?>>) outs(%c : memref<128x96xf32>) accumulator(f32) aligned_rows plan(#skewed)
     gpu.return
   }
 }

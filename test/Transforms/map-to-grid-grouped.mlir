@@ -33,17 +33,21 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // 264 blocks are two for each of 132 multiprocessors.
   // CHECK:       gpu.func @grouped_gemm_dxdxd_f16
   // CHECK-SAME:    kami.resident_blocks = 2
-  // CHECK:         %[[ALL:.+]] = kami.count_work {{.+}} by [64, 32, 32] start 4
   // Block b and b + 132 have shares beside each other.
   // CHECK:         %[[BLOCK:.+]] = gpu.block_id x
   // CHECK:         %[[PLACE:.+]] = arith.remui %[[BLOCK]], %c132
   // CHECK:         arith.divui %[[BLOCK]], %c132
   // CHECK:         arith.muli %[[PLACE]], %c2
-  // CHECK:         arith.divui %[[ALL]], %c264
-  // CHECK:         kami.find_product {{.+}} by [64, 32, 32] start 4
+  // CHECK:         %[[BEGIN:.+]], %[[END:.+]], %[[NEAR:.+]], %[[BEFORE:.+]] = kami.share_work {{.+}} of 264 {{.+}} by [64, 32, 32] start 6 {{.+}} by 128
+  // CHECK:         kami.find_product %[[BEGIN]] from %[[NEAR]], %[[BEFORE]] {{.+}} by [64, 32, 32] start 6
   // CHECK:         %[[FIRST:.+]] = scf.if
-  // CHECK:         scf.while (%{{.+}} = %[[FIRST]],
-  // CHECK:           kami.find_product
+  // The last tile's product may have the next one, too.
+  // CHECK:         scf.while (%[[WORK:.+]] = %[[FIRST]], {{.+}}, %[[PRODUCT_END:.+]] = %{{.+}})
+  // CHECK:           %[[SAME:.+]] = arith.cmpi ult, %[[WORK]], %[[PRODUCT_END]]
+  // CHECK:           scf.if %[[SAME]]
+  // CHECK:           } else {
+  // CHECK:             kami.find_product
+  // CHECK:           arith.cmpi ult, %[[WORK]], %[[END]]
   // CHECK:           scf.condition
   // CHECK:           %[[M:.+]] = memref.load
   // CHECK:           arith.shrui

@@ -78,6 +78,28 @@ TEST(CopiedTile, Layout) {
   EXPECT_EQ(layout.bytes, layout.relay.offset + layout.relay.bytes);
 }
 
+// Of lines of whole pieces, runs are a power of two of pieces, which lanes of
+// one warp move, with one word more.
+TEST(CopiedTile, Skewed) {
+  EXPECT_EQ(skewedRun(32, 2), 4);
+  EXPECT_EQ(skewedRun(96, 2), 4);
+  EXPECT_EQ(skewedRun(24, 2), 1);
+  EXPECT_EQ(skewedRun(1024, 2), 32);
+  EXPECT_EQ(skewedRun(12, 2), 0);
+  EXPECT_EQ(skewedBytes(64, 32, 2), 64 * 16);
+  EXPECT_EQ(skewedBytes(10, 96, 2), 10 * 3 * 16);
+  EXPECT_EQ(skewedBytes(10, 12, 2), 0);
+  Partition partition({64, 64, 32}, {2, 2, 1}, {16, 8, 16}, 16);
+  Exchange exchange;
+  exchange.transport = Transport::Copied;
+  exchange.stages = 2;
+  exchange.skewed = true;
+  SharedLayout layout = sharedLayout(partition, {16}, {2, 4}, exchange);
+  EXPECT_EQ(layout.skewedA.offset, 2 * 2 * 64 * 40 * 2);
+  EXPECT_EQ(layout.skewedA.bytes, 2 * 64 * 16);
+  EXPECT_EQ(layout.bytes, 4 * 64 * (40 * 2 + 16));
+}
+
 // No more of a row than a line of the cache has, in elements of one byte or
 // two.
 TEST(CopiedTile, Relayed) {

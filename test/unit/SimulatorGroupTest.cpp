@@ -325,7 +325,8 @@ gpu.barrier
 %r:3 = kami.wgmma_fence %two, %one, %one : vector<8xf16>, vector<4xf32>, vector<4xf32>
 %s:2 = kami.wgmma %r#0, %desc, [%r#1, %r#2] atom #wgmma : vector<8xf16>, !d, vector<4xf32>
 %u:2 = kami.wgmma %r#0, %desc, [%s#0, %s#1] atom #wgmma : vector<8xf16>, !d, vector<4xf32>
-%v:2 = kami.wgmma_wait [%u#0, %u#1] : vector<4xf32>
+%g:2 = kami.wgmma_commit [%u#0, %u#1] : vector<4xf32>
+%v:2 = kami.wgmma_wait [%g#0, %g#1] : vector<4xf32>
 %e = vector.extract %v#1[3] : f32 from vector<4xf32>
 memref.store %e, %c[%t] : memref<128xf32>
 )";
@@ -373,6 +374,10 @@ TEST_F(GroupTest, MistakesAtTargetLevel) {
        "%s:2 = kami.wgmma",
        "missing fence: a register of this instruction does not come from "
        "'kami.wgmma_fence'"},
+      {replace(body, "extract %v#1", "extract %g#1"), Violation::Unsupported,
+       "%e = vector.extract",
+       "missing wait: a register is used that an instruction may not have "
+       "written yet"},
       {replace(body, "extract %v#1", "extract %u#1"), Violation::Unsupported,
        "%e = vector.extract",
        "missing wait: a register is used that an instruction may not have "

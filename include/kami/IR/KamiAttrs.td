@@ -237,6 +237,12 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     `next = prefetched` a block starts to copy the operands of the tile that it
     takes next while it is still busy with one.
 
+    Rows of copied operands may begin anywhere. With `rows = skewed` those that
+    do not begin at multiples of 16 bytes are copied as the words of 16 bytes that
+    hold them, as asynchronously as others, and are put straight in shared memory
+    once they have arrived (`kami.deskew`); without it, narrower pieces are
+    copied.
+
     Constraints:
     * (C1) the grid's and the tile's extents are positive
     * (C2) the algorithm is the grid's: three_d with layers, else two_d with
@@ -262,6 +268,7 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
       copied in two stages or more
     * (C13) packed products have one stage, and lanes have rows of C each, of 256
       sums at most
+    * (C14) only rows of copied operands that are not packed are skewed
   }];
   let parameters = (ins
     EnumParameter<Kami_AlgorithmEnum>:$algorithm,
@@ -276,14 +283,15 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     DefaultValuedParameter<"int64_t", "1">:$stages,
     DefaultValuedParameter<"bool", "false">:$relaysC,
     DefaultValuedParameter<"int64_t", "0">:$blocks,
-    DefaultValuedParameter<"bool", "false">:$prefetches);
+    DefaultValuedParameter<"bool", "false">:$prefetches,
+    DefaultValuedParameter<"bool", "false">:$skewed);
   let assemblyFormat = [{
     `<` $algorithm `,` `grid` `=` custom<Grid>($gridM, $gridN, $gridK) `,`
     `unit` `=` $unit `,` `atom` `=` $atom `,`
     `tile` `=` custom<Extents>($tileM, $tileN, $tileK) `,`
     `transport` `=` $transport `,`
     `slices` `=` `{` `k` `=` $sliceK `,` `shared` `=` `[` $sharedA `,` $sharedB `]` `}`
-    `` custom<SharedWork>($interleave, $teams, $stages, $relaysC, $blocks, $prefetches) `` `>`
+    `` custom<SharedWork>($interleave, $teams, $stages, $relaysC, $blocks, $prefetches, $skewed) `` `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

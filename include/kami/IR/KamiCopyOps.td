@@ -28,12 +28,21 @@ def Kami_CopyAsyncOp : Kami_Op<"copy_async", [DeclareOpInterfaceMethods<MemoryEf
     time where it is not known, and to loads and stores elsewhere. With
     `aligned_rows`, lines of adjacent elements begin at multiples of 16 bytes.
 
+    With `skewed`, lines begin anywhere. What arrives in `dest` and in the buffer
+    `tails` are the words of 16 bytes that hold them: whole words are read, unless
+    they reach beyond the line's end, so that up to 15 bytes before a line are.
+    Nothing may read `dest` before a `kami.deskew`.
+
     Example:
 
     ```mlir
     kami.copy_async %a to %tile by 128
         : memref<?x32xf16, strided<[512, 1], offset: ?>>
           to memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
+    kami.copy_async %a to %tile by 128 skewed %tails
+        : memref<?x32xf16, strided<[?, 1], offset: ?>>
+          to memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>,
+          memref<1024xi8, #gpu.address_space<workgroup>>
     ```
 
     Constraints:
@@ -41,10 +50,16 @@ def Kami_CopyAsyncOp : Kami_Op<"copy_async", [DeclareOpInterfaceMethods<MemoryEf
     * (C2) dest is in workgroup memory, and has extents and strides that are
       known, none of them less than the source's
     * (C3) there is at least one thread
+    * (C4) skewed lines are not aligned ones, are known to have adjacent elements
+      in the source as in dest, and are whole pieces of 16 bytes in dest; their
+      tails are in workgroup memory, start at no offset, and hold 16 bytes for
+      each run of pieces, the largest power of two of them, 32 at most, that
+      divides a line's; there are whole warps of 32 threads
   }];
   let arguments = (ins Kami_GlobalMatrix:$source, Kami_GlobalMatrix:$dest,
+                       Optional<Kami_SharedBuffer>:$tails,
                        I64Attr:$threads, UnitAttr:$alignedRows);
-  let assemblyFormat = "$source `to` $dest `by` $threads (`aligned_rows` $alignedRows^)? attr-dict `:` type($source) `to` type($dest)";
+  let assemblyFormat = "$source `to` $dest `by` $threads (`aligned_rows` $alignedRows^)? (`skewed` $tails^)? attr-dict `:` type($source) `to` type($dest) (`,` type($tails)^)?";
   let hasVerifier = 1;
 }
 
@@ -61,7 +76,7 @@ def Kami_PlaceAsyncOp : Kami_Op<"place_async", [DeclareOpInterfaceMethods<Memory
     adjacent in device memory along the dimension that they are in the matrix,
     and aligned, which is tested at run time where it is not known, and to loads
     and stores elsewhere. With `aligned_rows`, lines of adjacent elements begin at
-    multiples of 16 bytes.
+    multiples of 16 bytes; `skewed` ones are as in `kami.copy_async`.
 
     Example:
 
@@ -75,11 +90,51 @@ def Kami_PlaceAsyncOp : Kami_Op<"place_async", [DeclareOpInterfaceMethods<Memory
     * (C2) the buffer is in workgroup memory, starts at no offset, and holds the
       matrix
     * (C3) there is at least one thread
+    * (C4) skewed lines are as in `kami.copy_async`
   }];
   let arguments = (ins Kami_GlobalMatrix:$source, Kami_SharedBuffer:$buffer,
+                       Optional<Kami_SharedBuffer>:$tails,
                        Kami_SharedMatrixAttr:$matrix, I64Attr:$threads,
                        UnitAttr:$alignedRows);
-  let assemblyFormat = "$source `to` $buffer `in` $matrix `by` $threads (`aligned_rows` $alignedRows^)? attr-dict `:` type($source) `,` type($buffer)";
+  let assemblyFormat = "$source `to` $buffer `in` $matrix `by` $threads (`aligned_rows` $alignedRows^)? (`skewed` $tails^)? attr-dict `:` type($source) `,` type($buffer) (`,` type($tails)^)?";
+  let hasVerifier = 1;
+}
+
+def Kami_DeskewOp : Kami_Op<"deskew", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Put skewed lines straight";
+  let description = [{
+    Of a `skewed` copy of `source` to `dest`, which has arrived, makes what
+    `kami.copy_async`, or with a matrix `kami.place_async`, would have copied.
+    Every thread does so for what it has copied itself, so that the op stands
+    between a `kami.copy_wait` and the barrier that makes a thread's copies
+    everybody's. It needs no other barrier: the lanes that share a run of pieces
+    are of one warp.
+
+    With `for_matrix_unit`, `kami.group_mma` sees the lines, and what the thread
+    has written before, after the next barrier.
+
+    Lowers to loads of two words of 16 bytes for each piece, a shift of one by the
+    bytes that its line begins behind a multiple of 16, and a store.
+
+    Example:
+
+    ```mlir
+    kami.deskew %a to %tile by 128 tails %tails
+        : memref<?x32xf16, strided<[?, 1], offset: ?>>
+          to memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>,
+          memref<1024xi8, #gpu.address_space<workgroup>>
+    ```
+
+    Constraints:
+    * (C1) the operands are what the copy was given: see `kami.copy_async`, (C1)
+      to (C4), or `kami.place_async`
+  }];
+  let arguments = (ins Kami_GlobalMatrix:$source,
+                       AnyTypeOf<[Kami_GlobalMatrix, Kami_SharedBuffer]>:$dest,
+                       Kami_SharedBuffer:$tails,
+                       OptionalAttr<Kami_SharedMatrixAttr>:$matrix,
+                       I64Attr:$threads, UnitAttr:$forMatrixUnit);
+  let assemblyFormat = "$source `to` $dest (`in` $matrix^)? `by` $threads `tails` $tails (`for_matrix_unit` $forMatrixUnit^)? attr-dict `:` type($source) `to` type($dest) `,` type($tails)";
   let hasVerifier = 1;
 }
 

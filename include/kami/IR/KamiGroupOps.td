@@ -63,7 +63,9 @@ def Kami_GroupMmaOp : Kami_Op<"group_mma", [
     The op issues the instructions for all rows, columns and steps of k, and
     waits for them: it is complete when it returns, and nothing has to be said
     about registers. What it reads from shared memory was written by
-    `kami.place`, a barrier ago.
+    `kami.place`, a barrier ago. If it is `pending`, the matrix unit may still be
+    at work, and the result is for a `kami.group_wait` alone; until then nothing
+    may write what is read.
 
     Example:
 
@@ -84,17 +86,18 @@ def Kami_GroupMmaOp : Kami_Op<"group_mma", [
     * (C4) the buffers are in workgroup memory, start at no offset, and hold the
       matrices
     * (C5) fragments have the atom's elements
+    * (C6) a `kami.group_wait` is the only user of what is pending
   }];
   let arguments = (ins AnyTypeOf<[Kami_FragmentType, Kami_SharedBuffer]>:$a,
                        Kami_SharedBuffer:$b, Index:$row, Index:$column,
                        Kami_FragmentType:$c, Variadic<Index>:$aIndices,
                        OptionalAttr<Kami_SharedMatrixAttr>:$aMatrix,
                        Kami_SharedMatrixAttr:$bMatrix,
-                       OptionalAttr<I64Attr>:$depth);
+                       OptionalAttr<I64Attr>:$depth, UnitAttr:$pending);
   let results = (outs Kami_FragmentType:$result);
   let assemblyFormat = [{
     $a (`[` $aIndices^ `]` `in` $aMatrix)? `,` $b `[` $row `,` $column `]` `in` $bMatrix
-    `,` $c (`depth` $depth^)? attr-dict `:` type($a) `,` type($b) `,` type($c)
+    `,` $c (`depth` $depth^)? (`pending` $pending^)? attr-dict `:` type($a) `,` type($b) `,` type($c)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -102,6 +105,24 @@ def Kami_GroupMmaOp : Kami_Op<"group_mma", [
     int64_t getK();
     MmaAtomAttr getAtom() { return getC().getType().getAtom(); }
   }];
+}
+
+def Kami_GroupWaitOp : Kami_Op<"group_wait", [AllTypesMatch<["value", "result"]>]> {
+  let summary = "Wait for pending multiply-accumulates";
+  let description = [{
+    The result is the sum that was `pending`, complete. All warps of a group
+    execute the op. What stands between a `kami.group_mma` and it is done while
+    the matrix unit is at work.
+
+    Example: `%e = kami.group_wait %d : !kami.fragment<16x64xf32, c, #wgmma>`
+
+    Constraints:
+    * (C1) the value is a pending `kami.group_mma`'s
+  }];
+  let arguments = (ins Kami_FragmentType:$value);
+  let results = (outs Kami_FragmentType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
 #endif // KAMI_IR_KAMIGROUPOPS_TD

@@ -69,7 +69,7 @@ def Kami_WgmmaOp : Kami_Op<"wgmma", [
     the window of k × N elements at the descriptor.
 
     The instruction is asynchronous: registers come from `kami.wgmma_fence`, and
-    results are those of `kami.wgmma_wait`.
+    results are those of `kami.wgmma_wait`, behind a `kami.wgmma_commit`.
 
     Example:
 
@@ -100,9 +100,28 @@ def Kami_WgmmaOp : Kami_Op<"wgmma", [
   }];
 }
 
+def Kami_WgmmaCommitOp : Kami_Op<"wgmma_commit", [
+    RangedTypesMatchWith<"results have the values' types", "values", "results", "$_self">]> {
+  let summary = "wgmma.commit_group: end a group of instructions";
+  let description = [{
+    The results are the accumulators of all instructions since the last group,
+    for `kami.wgmma_wait`. What stands between the two is done while instructions
+    are.
+
+    Example: `%e:2 = kami.wgmma_commit [%d#0, %d#1] : vector<4xf32>`
+
+    Constraints:
+    * (C1) at least one value, and all of one type
+  }];
+  let arguments = (ins Variadic<AnyVectorOfNonZeroRank>:$values);
+  let results = (outs Variadic<AnyVectorOfNonZeroRank>:$results);
+  let assemblyFormat = "`[` $values `]` attr-dict `:` custom<TileTypes>(type($values), ref($values))";
+  let hasVerifier = 1;
+}
+
 def Kami_WgmmaWaitOp : Kami_Op<"wgmma_wait", [
     RangedTypesMatchWith<"results have the values' types", "values", "results", "$_self">]> {
-  let summary = "wgmma.commit_group and wgmma.wait_group 0: wait for all instructions";
+  let summary = "wgmma.wait_group 0: wait for all groups of instructions";
   let description = [{
     The results are the accumulators, complete.
 

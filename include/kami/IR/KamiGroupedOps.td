@@ -10,6 +10,7 @@
 #define KAMI_IR_KAMIGROUPEDOPS_TD
 
 include "kami/IR/KamiProblemOps.td"
+include "kami/IR/KamiWarpOps.td"
 
 def Kami_FlatMatrices : MemRefRankOf<[F8E4M3FN, F8E5M2, F16, BF16, F32, F64, I8, I32], [1]>;
 def Kami_Positions : MemRefRankOf<[I64], [1]>;
@@ -117,41 +118,60 @@ def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
   }];
 }
 
-def Kami_CountWorkOp : Kami_Op<"count_work", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "The work of all products";
+def Kami_ShareWorkOp : Kami_Op<"share_work", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "A block's share of the work of all products";
   let description = [{
     Products have tiles of `tile_m × tile_n` of their C, as many as cover its m × n
     elements, none where one is 0 or negative. The work of a tile is the tiles of
     `tile_k` that cover the product's k, none where that is 0 or negative, and
     `start` for beginning and ending it.
 
-    All lanes of a warp execute the op.
+    All work, product by product and tile by tile, is dealt out in `shares`
+    shares beside each other, whose sizes differ by 1 at most. The share of the
+    number `share` is from `begin` on and before `end`. `product` is one before
+    which there is the work `before`, and which no product without work before
+    `begin` follows: where a search for `begin` should begin.
+
+    All threads of the block execute the op, with the same operands, each for
+    some of the products. It has barriers, and needs `scratch` between them, 8
+    bytes a warp and 16 more.
 
     Example:
 
     ```mlir
-    %work = kami.count_work in %m, %n, %k by [64, 128, 32] start 4
-        : memref<?xi32>, memref<?xi32>, memref<?xi32>
+    %begin, %end, %p, %before = kami.share_work %share of 264
+        in %m, %n, %k by [64, 128, 32] start 4 through %scratch by 256
+        : memref<?xi32>, memref<?xi32>, memref<?xi32>, memref<80xi8, #gpu.address_space<workgroup>>
     ```
 
     Constraints:
     * (C1) there are three extents, which are positive
-    * (C2) `start` is positive
+    * (C2) `start` and `shares` are positive
+    * (C3) there are whole warps of threads, 1024 at most
+    * (C4) scratch is in workgroup memory, starts at no offset, and is large
+      enough
   }];
-  let arguments = (ins Kami_Counts:$m, Kami_Counts:$n, Kami_Counts:$k,
-                       DenseI64ArrayAttr:$extents, I64Attr:$start);
-  let results = (outs Index:$work);
+  let arguments = (ins Index:$share, Kami_Counts:$m, Kami_Counts:$n,
+                       Kami_Counts:$k, Kami_SharedBuffer:$scratch,
+                       I64Attr:$shares, DenseI64ArrayAttr:$extents,
+                       I64Attr:$start, I64Attr:$threads);
+  let results = (outs Index:$begin, Index:$end, Index:$product, Index:$before);
   let assemblyFormat = [{
-    `in` $m `,` $n `,` $k `by` $extents `start` $start attr-dict
-    `:` type($m) `,` type($n) `,` type($k)
+    $share `of` $shares `in` $m `,` $n `,` $k `by` $extents `start` $start
+    `through` $scratch `by` $threads attr-dict
+    `:` type($m) `,` type($n) `,` type($k) `,` type($scratch)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Bytes of scratch that so many threads need.
+    static int64_t scratchBytes(int64_t threads);
+  }];
 }
 
 def Kami_FindProductOp : Kami_Op<"find_product", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "The product that some work is of";
   let description = [{
-    Work is as for `kami.count_work`, product by product and tile by tile.
+    Work is as for `kami.share_work`, product by product and tile by tile.
     `product` is the one that has the work of that number, `before` that of all
     products before it. The search begins at the product `first`, before which
     there is the work `first_before`, no more than `work`. `found` is false, and

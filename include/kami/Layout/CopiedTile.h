@@ -50,6 +50,15 @@ CopiedTile copiedTile(int64_t extent, int64_t depth, Major major,
 /// Bytes that suffice whichever way the elements lie.
 int64_t copiedBytes(int64_t extent, int64_t depth, int64_t elementBytes);
 
+/// Pieces of a line that lie beside each other as they do in device memory,
+/// where lines begin anywhere between multiples of 16 bytes: as many words of
+/// 16 bytes hold them, and one more, which has a place of its own. A power of
+/// two, so that lanes of one warp move them; 0 where a line is no whole pieces.
+int64_t skewedRun(int64_t lineElements, int64_t elementBytes);
+
+/// Bytes of these other words of so many lines.
+int64_t skewedBytes(int64_t lines, int64_t lineElements, int64_t elementBytes);
+
 /// What a warp sends of its `columns` columns of C to device memory at a time,
 /// row by row: the `rows` rows of an instruction's tile, and of their elements
 /// a cache line each at most. And the bytes that suffice for elements of 16

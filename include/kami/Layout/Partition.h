@@ -145,6 +145,8 @@ struct Exchange {
   /// Products of the batch that a block copies as one and multiplies at the
   /// same time; 0 where each is on its own.
   int64_t packed = 0;
+  /// Whether there is room for copied rows that begin anywhere.
+  bool skewed = false;
 
   bool isCopied() const { return transport == Transport::Copied; }
   bool isPacked() const { return packed > 0; }

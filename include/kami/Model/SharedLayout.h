@@ -61,6 +61,10 @@ struct SharedLayout {
   /// Tiles of copied operands, stage after stage.
   SharedRegion copiedA;
   SharedRegion copiedB;
+  /// What rows of copied operands that begin anywhere have beyond their tiles,
+  /// stage after stage.
+  SharedRegion skewedA;
+  SharedRegion skewedB;
   /// C on its way out: of each warp a part of its own, since others may still
   /// read the tiles, or the next product's are on their way already. Of packed
   /// products all of it, which overlays the operands.

@@ -62,6 +62,10 @@ struct Plan {
   /// Of copied operands in several stages, whether a block that takes tiles in
   /// turn starts to copy the next one's operands before it is done with one.
   bool prefetches = false;
+  /// Of copied operands, whether rows that do not begin at multiples of 16
+  /// bytes are copied as the words of 16 bytes that hold them, and put straight
+  /// in shared memory.
+  bool skewed = false;
 
   Algorithm algorithm() const { return algorithmOf(grid); }
   /// Whether elements of these kinds are extended when a warp loads them.
@@ -95,7 +99,8 @@ struct Plan {
   Exchange exchange(Source source = Source::Memory) const {
     return {transport, source,     source,
             unit(),    isScoped(), stages,
-            relaysC,   prefetches, isPacked() ? teams : 0};
+            relaysC,   prefetches, isPacked() ? teams : 0,
+            skewed};
   }
 };
 

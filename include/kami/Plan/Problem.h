@@ -54,6 +54,10 @@ struct Problem {
   /// memory, so that these can be copied from there.
   bool isCopyable = true;
 
+  /// Whether rows in device memory may begin anywhere, so that copies of them
+  /// had better be skewed.
+  bool isSkewed = false;
+
   /// Registers that a thread of a block with copied operands takes at least:
   /// what is known only at run time is kept in some.
   int64_t leastRegisters = 0;

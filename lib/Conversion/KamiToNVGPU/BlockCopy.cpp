@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Alignment.h"
+#include "CopiedLines.h"
 #include "Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -59,14 +60,12 @@ struct Piece {
   Value exists;
 };
 
-class BlockCopy {
+class BlockCopy : CopiedLines {
 public:
-  BlockCopy(ImplicitLocOpBuilder &b, Value matrix, Value tile, int64_t threads,
-            Value thread, const CopyAlignment &alignment,
-            bool alignedRows = false);
-  /// To where the matrix unit finds it.
-  BlockCopy(ImplicitLocOpBuilder &b, PlaceAsyncOp op,
-            const CopyAlignment &alignment);
+  BlockCopy(const CopiedLines &lines, int64_t threads, Value thread,
+            const CopyAlignment &alignment, bool alignedRows = false)
+      : CopiedLines(lines), alignment(alignment), alignedRows(alignedRows),
+        threads(threads), thread(thread) {}
   void copyIn();
   void copyOut();
   Value isCopyable(int64_t bytes);
@@ -74,12 +73,8 @@ public:
   void expectAligned(Value found) { areAligned = found; }
 
 private:
-  static bool isAlong(MemRefType type, unsigned dim);
-  int64_t stride(Value memref, unsigned dim) const;
   bool isTileAligned(int64_t bytes) const;
   bool mayCopy(int64_t bytes) const;
-  Value transposed(Value memref);
-  Value covered(unsigned dim, Value at);
   int64_t places(int64_t elements) const;
   int64_t lineStep(int64_t perLine) const;
   Value dealtLine(Value line, int64_t perLine) const;
@@ -96,122 +91,29 @@ private:
   SmallVector<Value> loadWords(const Piece &piece);
   SmallVector<Value> loadSome(const Piece &piece);
   Value joinWords(ArrayRef<Value> loaded);
-  SmallVector<Value> tileIndices(const Piece &piece);
+  SmallVector<Value> tileIndices(const Piece &piece) {
+    return CopiedLines::tileIndices(piece.line, piece.column);
+  }
   Value isInMatrix(const Piece &piece);
   Value loadElement(const Piece &piece);
   void choosePieces(llvm::ArrayRef<int64_t> sizes,
                     llvm::function_ref<void(int64_t)> emit);
   void storePieces(int64_t elements);
 
-  ImplicitLocOpBuilder &b;
-  /// What is in device memory and what is in shared memory, with elements of
-  /// the tile adjacent in the last dimension.
-  Value matrix, tile;
   CopyAlignment alignment;
   /// Whether somebody promises that lines begin at multiples of 16 bytes.
   bool alignedRows;
   Value areAligned;
   int64_t threads;
-  int64_t lines, lineElements, elementBytes;
-  /// How the matrix unit orders the tile, which is one row of elements then.
-  std::optional<SharedMatrix> order;
   Value thread;
 };
 
 } // namespace
 
-bool BlockCopy::isAlong(MemRefType type, unsigned dim) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return succeeded(type.getStridesAndOffset(strides, offset)) &&
-         strides[dim] == 1;
-}
-
-int64_t BlockCopy::stride(Value memref, unsigned dim) const {
-  // Nothing follows a single line.
-  if (dim == 0 && cast<MemRefType>(memref.getType()).getDimSize(0) == 1)
-    return 0;
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(cast<MemRefType>(memref.getType())
-                 .getStridesAndOffset(strides, offset)))
-    return ShapedType::kDynamic;
-  return strides[dim];
-}
-
-Value BlockCopy::transposed(Value memref) {
-  auto swapped = AffineMapAttr::get(
-      AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, b.getContext()));
-  return memref::TransposeOp::create(b, memref, swapped);
-}
-
-BlockCopy::BlockCopy(ImplicitLocOpBuilder &b, Value matrix, Value tile,
-                     int64_t threads, Value thread,
-                     const CopyAlignment &alignment, bool alignedRows)
-    : b(b), matrix(matrix), tile(tile), alignment(alignment),
-      alignedRows(alignedRows), threads(threads), thread(thread) {
-  auto type = cast<MemRefType>(tile.getType());
-  if (!isAlong(type, 1) && isAlong(type, 0)) {
-    this->matrix = transposed(matrix);
-    this->tile = transposed(tile);
-    type = cast<MemRefType>(this->tile.getType());
-  }
-  lines = type.getDimSize(0);
-  lineElements = type.getDimSize(1);
-  elementBytes = type.getElementTypeBitWidth() / 8;
-}
-
-BlockCopy::BlockCopy(ImplicitLocOpBuilder &b, PlaceAsyncOp op,
-                     const CopyAlignment &alignment)
-    : b(b), matrix(op.getSource()), alignment(alignment),
-      alignedRows(op.getAlignedRows()), threads(op.getThreads()),
-      order(op.getMatrix().getMatrix()) {
-  elementBytes = order->elementBytes;
-  lines = order->lines();
-  lineElements = order->majorExtent();
-  bool isA = op.getMatrix().getRole() == Role::A;
-  if ((order->major == Major::K) != isA)
-    matrix = transposed(matrix);
-  auto type = MemRefType::get(
-      {lines * lineElements}, op.getMatrix().getElementType(),
-      MemRefLayoutAttrInterface(),
-      cast<MemRefType>(op.getBuffer().getType()).getMemorySpace());
-  tile = memref::ViewOp::create(b, type, op.getBuffer(), indexConstant(b, 0),
-                                ValueRange());
-  thread = threadIndex(b);
-}
-
-/// Where a piece, which is no longer than 16 bytes, begins in the tile. See
-/// SharedMatrix::byteOffset.
-SmallVector<Value> BlockCopy::tileIndices(const Piece &piece) {
-  if (!order)
-    return {piece.line, piece.column};
-  auto constant = [&](int64_t value) { return indexConstant(b, value); };
-  auto times = [&](Value value, int64_t factor) {
-    return b.createOrFold<arith::MulIOp>(value, constant(factor));
-  };
-  auto over = [&](Value value, int64_t divisor) {
-    return b.createOrFold<arith::DivUIOp>(value, constant(divisor));
-  };
-  auto rest = [&](Value value, int64_t divisor) {
-    return b.createOrFold<arith::RemUIOp>(value, constant(divisor));
-  };
-  int64_t row = order->rowElements(), chunk = 16 / elementBytes;
-  int64_t chunks = row / chunk;
-  // The chunk in its row, permuted by the line.
-  Value number =
-      b.createOrFold<arith::XOrIOp>(over(rest(piece.column, row), chunk),
-                                    rest(over(piece.line, 8 / chunks), chunks));
-  Value at = addIndex(b, times(over(piece.column, row), lines * row),
-                      times(piece.line, row));
-  at = addIndex(b, at, times(number, chunk));
-  return {addIndex(b, at, rest(piece.column, chunk))};
-}
-
 /// Whether pieces of so many bytes are aligned in all lines of the tile.
 bool BlockCopy::isTileAligned(int64_t bytes) const {
   if (order)
-    return bytes <= 16;
+    return bytes <= copiedPiece;
   return stride(tile, 1) == 1 && alignment.tile >= bytes &&
          stride(tile, 0) * elementBytes % bytes == 0;
 }
@@ -376,17 +278,6 @@ void BlockCopy::forPieces(int64_t elements, bool throughRegisters, Emit emit) {
   emitRounds(loop.getInductionVar(), atOnce);
 }
 
-/// Elements of the matrix from `at` on in a dimension: at most 0 for none; null
-/// if it has all of the tile's.
-Value BlockCopy::covered(unsigned dim, Value at) {
-  auto type = cast<MemRefType>(matrix.getType());
-  if (!type.isDynamicDim(dim) &&
-      type.getDimSize(dim) == (dim == 0 ? lines : lineElements))
-    return {};
-  Value extent = b.createOrFold<memref::DimOp>(matrix, indexConstant(b, dim));
-  return b.createOrFold<arith::SubIOp>(extent, at);
-}
-
 /// Goes on where the condition holds, if there is one.
 void BlockCopy::enter(Value condition) {
   if (condition)
@@ -400,16 +291,7 @@ void BlockCopy::copyPieces(int64_t bytes) {
     for (const Piece &piece : pieces) {
       OpBuilder::InsertionGuard insertion(b);
       enter(piece.exists);
-      Value zero = indexConstant(b, 0), all = indexConstant(b, elements);
-      Value count;
-      if (Value rest = covered(1, piece.column))
-        count = arith::MaxSIOp::create(b, zero,
-                                       arith::MinSIOp::create(b, all, rest));
-      if (Value rest = covered(0, piece.line)) {
-        Value isInside =
-            arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, rest, zero);
-        count = arith::SelectOp::create(b, isInside, count ? count : all, zero);
-      }
+      Value count = countFrom(piece.line, piece.column, elements);
       nvgpu::DeviceAsyncCopyOp::create(
           b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), tile,
           tileIndices(piece), matrix, ValueRange{piece.line, piece.column},
@@ -709,23 +591,33 @@ void BlockCopy::copyOut() {
 
 namespace {
 
-void convert(ImplicitLocOpBuilder &b, CopyAsyncOp op,
-             const CopyAlignment &alignment) {
-  BlockCopy(b, op.getSource(), op.getDest(), op.getThreads(), threadIndex(b),
-            alignment, op.getAlignedRows())
-      .copyIn();
+/// `op` brings such lines to shared memory.
+template <typename OpTy>
+void copyIn(const CopiedLines &lines, OpTy op, const CopyAlignment &alignment) {
+  if (op.getTails())
+    copySkewed(lines, op.getTails(), op.getThreads());
+  else
+    BlockCopy(lines, op.getThreads(), threadIndex(lines.b), alignment,
+              op.getAlignedRows())
+        .copyIn();
 }
 
-void convert(ImplicitLocOpBuilder &b, CopyOutOp op,
+void convert(ImplicitLocOpBuilder &b, CopyAsyncOp op,
              const CopyAlignment &alignment) {
-  BlockCopy(b, op.getDest(), op.getSource(), op.getThreads(), threadIndex(b),
-            alignment)
-      .copyOut();
+  copyIn(CopiedLines(b, op.getSource(), op.getDest()), op, alignment);
 }
 
 void convert(ImplicitLocOpBuilder &b, PlaceAsyncOp op,
              const CopyAlignment &alignment) {
-  BlockCopy(b, op, alignment).copyIn();
+  copyIn(CopiedLines(b, op.getSource(), op.getBuffer(), op.getMatrix()), op,
+         alignment);
+}
+
+void convert(ImplicitLocOpBuilder &b, CopyOutOp op,
+             const CopyAlignment &alignment) {
+  BlockCopy(CopiedLines(b, op.getDest(), op.getSource()), op.getThreads(),
+            threadIndex(b), alignment)
+      .copyOut();
 }
 
 /// A copy in either direction.
@@ -764,12 +656,29 @@ struct ConvertCopyWait : OpConversionPattern<CopyWaitOp> {
   LogicalResult
   matchAndRewrite(CopyWaitOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    NVVM::CpAsyncWaitGroupOp::create(rewriter, op.getLoc(), op.getPending());
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    NVVM::CpAsyncWaitGroupOp::create(b, op.getPending());
     if (op.getForMatrixUnit())
-      NVVM::FenceProxyOp::create(
-          rewriter, op.getLoc(), NVVM::ProxyKind::async_shared,
-          NVVM::SharedSpaceAttr::get(op.getContext(),
-                                     NVVM::SharedSpace::shared_cta));
+      fenceForMatrixUnit(b);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ConvertDeskew : OpConversionPattern<DeskewOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(DeskewOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    CopiedLines lines =
+        op.getMatrix()
+            ? CopiedLines(b, op.getSource(), op.getDest(), *op.getMatrix())
+            : CopiedLines(b, op.getSource(), op.getDest());
+    straighten(lines, op.getTails(), op.getThreads());
+    if (op.getForMatrixUnit())
+      fenceForMatrixUnit(b);
     rewriter.eraseOp(op);
     return success();
   }
@@ -780,13 +689,14 @@ struct ConvertCopyWait : OpConversionPattern<CopyWaitOp> {
 Value nvgpu_lowering::areLinesAligned(ImplicitLocOpBuilder &b, Value matrix,
                                       Value tile,
                                       const CopyAlignment &alignment) {
-  return BlockCopy(b, matrix, tile, warpSize, laneIndex(b), alignment)
+  return BlockCopy(CopiedLines(b, matrix, tile), warpSize, laneIndex(b),
+                   alignment)
       .isCopyable(copiedPiece);
 }
 
 void nvgpu_lowering::copyOutByLanes(ImplicitLocOpBuilder &b, Value matrix,
                                     Value tile, Value areAligned) {
-  BlockCopy copy(b, matrix, tile, warpSize, laneIndex(b),
+  BlockCopy copy(CopiedLines(b, matrix, tile), warpSize, laneIndex(b),
                  {copiedPiece, copiedPiece}, /*alignedRows=*/true);
   copy.expectAligned(areAligned);
   copy.copyOut();
@@ -798,6 +708,6 @@ void nvgpu_lowering::populateBlockCopyPatterns(
   patterns.add<ConvertCopy<CopyAsyncOp>, ConvertCopy<CopyOutOp>,
                ConvertCopy<PlaceAsyncOp>>(converter, patterns.getContext(),
                                           alignments);
-  patterns.add<ConvertCopyCommit, ConvertCopyWait>(converter,
-                                                   patterns.getContext());
+  patterns.add<ConvertCopyCommit, ConvertCopyWait, ConvertDeskew>(
+      converter, patterns.getContext());
 }

@@ -8,6 +8,8 @@
 //
 // A warp looks at as many products at a time as it has lanes: each counts the
 // work of one, and knows, after five rounds of shuffles, that of all before it.
+// To begin with, each thread of the block counts some products that follow each
+// other, so that no product is far from where the block's share begins.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +36,8 @@ public:
     llvm::copy(op.getExtents(), extents);
   }
 
-  /// That of all, as an index.
-  Value sum();
+  /// The results of a share.
+  SmallVector<Value> share(ShareWorkOp op);
   /// The results of the search.
   SmallVector<Value> find(Value work, Value first, Value before);
 
@@ -52,10 +54,14 @@ private:
   Value isBelow(Value left, Value right) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, left, right);
   }
+  Value wideOf(Value index) {
+    return arith::IndexCastOp::create(b, b.getI64Type(), index);
+  }
   Value shuffle(Value value, Value from, gpu::ShuffleMode mode);
   Value covering(unsigned dimension, Value product);
   Value workOf(Value product);
   Value guardedWorkOf(Value product);
+  Value workFrom(Value first, Value products);
   Value sumUpToLane(Value work);
 
   ImplicitLocOpBuilder &b;
@@ -126,26 +132,87 @@ Value ProductWork::sumUpToLane(Value work) {
   return work;
 }
 
-Value ProductWork::sum() {
+/// That of so many products from `first` on, where there are as many.
+Value ProductWork::workFrom(Value first, Value products) {
   Value last = arith::SubIOp::create(b, count, indexConstant(b, 1));
-  auto loop = scf::ForOp::create(b, indexConstant(b, 0), count,
-                                 indexConstant(b, warpSize), wide(0));
-  {
+  auto loop = scf::ForOp::create(b, indexConstant(b, 0), products,
+                                 indexConstant(b, 1), wide(0));
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  // No branch stands between the loads of one round and those of the next.
+  Value product = addIndex(b, first, loop.getInductionVar());
+  Value work = workOf(arith::MinSIOp::create(b, product, last));
+  work = arith::SelectOp::create(b, isBelow(product, count), work, wide(0));
+  scf::YieldOp::create(
+      b, arith::AddIOp::create(b, loop.getRegionIterArg(0), work).getResult());
+  return loop.getResult(0);
+}
+
+SmallVector<Value> ProductWork::share(ShareWorkOp op) {
+  int64_t warps = op.getThreads() / warpSize;
+  auto scratchType = MemRefType::get(
+      {warps + 2}, b.getI64Type(), MemRefLayoutAttrInterface(),
+      cast<MemRefType>(op.getScratch().getType()).getMemorySpace());
+  Value scratch = memref::ViewOp::create(b, scratchType, op.getScratch(),
+                                         indexConstant(b, 0), ValueRange());
+  auto load = [&](int64_t at) -> Value {
+    return memref::LoadOp::create(b, scratch, indexConstant(b, at));
+  };
+  auto store = [&](Value value, Value at) {
+    memref::StoreOp::create(b, value, scratch, at);
+  };
+  auto equals = [&](Value left, Value right) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, left, right);
+  };
+  auto storeIf = [&](Value condition, ArrayRef<Value> stored, Value at) {
     OpBuilder::InsertionGuard insertion(b);
-    b.setInsertionPointToStart(loop.getBody());
-    // No branch stands between the loads of one round and those of the next.
-    Value product = addIndex(b, loop.getInductionVar(), lane);
-    Value work = workOf(arith::MinSIOp::create(b, product, last));
-    work = arith::SelectOp::create(b, isBelow(product, count), work, wide(0));
-    scf::YieldOp::create(
-        b,
-        arith::AddIOp::create(b, loop.getRegionIterArg(0), work).getResult());
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, condition, /*withElseRegion=*/false).thenBlock());
+    for (auto [i, value] : llvm::enumerate(stored))
+      store(value, addIndex(b, at, indexConstant(b, i)));
+  };
+  // What the share's finder leaves; where nobody finds it, there is no work.
+  Value found = indexConstant(b, warps);
+  Value thread = threadIndex(b), warp = warpIndex(b);
+  storeIf(equals(thread, indexConstant(b, 0)), {wide(0), wide(0)}, found);
+  // Every thread has as many products beside each other.
+  Value each = b.createOrFold<arith::CeilDivUIOp>(
+      count, indexConstant(b, op.getThreads()));
+  Value first = b.createOrFold<arith::MulIOp>(thread, each);
+  Value own = workFrom(first, each);
+  Value upTo = sumUpToLane(own);
+  storeIf(equals(lane, indexConstant(b, warpSize - 1)), upTo, warp);
+  gpu::BarrierOp::create(b);
+  Value all = wide(0), earlier = wide(0);
+  for (int64_t other = 0; other != warps; ++other) {
+    Value sum = load(other);
+    all = arith::AddIOp::create(b, all, sum);
+    Value isEarlier = isBelow(indexConstant(b, other), warp);
+    earlier = arith::AddIOp::create(
+        b, earlier, arith::SelectOp::create(b, isEarlier, sum, wide(0)));
   }
-  Value sum = loop.getResult(0);
-  for (int64_t step = 1; step != warpSize; step *= 2)
-    sum = arith::AddIOp::create(
-        b, sum, shuffle(sum, integer(step), gpu::ShuffleMode::XOR));
-  return toIndex(sum);
+  // Whole parts, and one more for each of the first shares while some is left.
+  Value shares = wide(op.getShares());
+  Value part = arith::DivUIOp::create(b, all, shares);
+  Value rest = arith::RemUIOp::create(b, all, shares);
+  auto from = [&](Value number) -> Value {
+    return arith::AddIOp::create(b, arith::MulIOp::create(b, number, part),
+                                 arith::MinUIOp::create(b, number, rest));
+  };
+  Value number = wideOf(op.getShare());
+  Value begin = from(number);
+  Value end = from(arith::AddIOp::create(b, number, wide(1)));
+  Value after = arith::AddIOp::create(b, earlier, upTo);
+  Value before = arith::SubIOp::create(b, after, own);
+  Value isMine = arith::AndIOp::create(
+      b, arith::CmpIOp::create(b, arith::CmpIPredicate::ule, before, begin),
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, begin, after));
+  storeIf(isMine, {wideOf(first), before}, found);
+  gpu::BarrierOp::create(b);
+  SmallVector<Value> results = {toIndex(begin), toIndex(end),
+                                toIndex(load(warps)), toIndex(load(warps + 1))};
+  gpu::BarrierOp::create(b);
+  return results;
 }
 
 SmallVector<Value> ProductWork::find(Value work, Value searchFrom,
@@ -211,14 +278,14 @@ struct ConvertFindProduct : OpConversionPattern<FindProductOp> {
   }
 };
 
-struct ConvertCountWork : OpConversionPattern<CountWorkOp> {
+struct ConvertShareWork : OpConversionPattern<ShareWorkOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(CountWorkOp op, OneToNOpAdaptor,
+  matchAndRewrite(ShareWorkOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, ProductWork(b, op).sum());
+    rewriter.replaceOp(op, ProductWork(b, op).share(op));
     return success();
   }
 };
@@ -226,6 +293,6 @@ struct ConvertCountWork : OpConversionPattern<CountWorkOp> {
 
 void nvgpu_lowering::populateFindProductPatterns(const TypeConverter &converter,
                                                  RewritePatternSet &patterns) {
-  patterns.add<ConvertFindProduct, ConvertCountWork>(converter,
+  patterns.add<ConvertFindProduct, ConvertShareWork>(converter,
                                                      patterns.getContext());
 }

@@ -17,7 +17,6 @@
 #include "CoreMatrixAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -295,21 +294,16 @@ private:
                            /*columnInBounds=*/true,
                            {copiedPiece, {copiedPiece, copiedPiece}});
       store(b, op, part, place, tiles.slice(first, count));
-      waitForLanes(b);
+      syncWarp(b);
       Value target = window(
           b, op.getDest(),
           addIndex(b, op.getRow(), indexConstant(b, row * map.rows)),
           addIndex(b, op.getColumn(), indexConstant(b, column * map.columns)),
           map.rows, columns, op.getRowInBounds() && op.getColumnInBounds());
       copyOutByLanes(b, target, tile, areAligned);
-      waitForLanes(b);
+      syncWarp(b);
       first += count;
     }
-  }
-
-  static void waitForLanes(ImplicitLocOpBuilder &b) {
-    NVVM::SyncWarpOp::create(
-        b, arith::ConstantIntOp::create(b, b.getI32Type(), -1));
   }
 
   /// Rows and columns of a matrix from a place on, of which fewer may be

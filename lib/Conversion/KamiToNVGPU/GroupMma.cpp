@@ -13,7 +13,6 @@
 
 #include "Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -152,11 +151,24 @@ struct ConvertPlace : OpConversionPattern<PlaceOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     MatrixWriter(b, op).write(b, adaptor.getValue());
     if (!isFencedLater(op))
-      NVVM::FenceProxyOp::create(
-          b, NVVM::ProxyKind::async_shared,
-          NVVM::SharedSpaceAttr::get(b.getContext(),
-                                     NVVM::SharedSpace::shared_cta));
+      fenceForMatrixUnit(b);
     rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+ValueRange wait(ImplicitLocOpBuilder &b, ValueRange sums) {
+  return WgmmaWaitOp::create(b, sums.getTypes(), sums).getResults();
+}
+
+struct ConvertGroupWait : OpConversionPattern<GroupWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(GroupWaitOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOpWithMultiple(op, {wait(b, adaptor.getValue())});
     return success();
   }
 };
@@ -188,8 +200,10 @@ struct ConvertGroupMma : OpConversionPattern<GroupMmaOp> {
         addProducts(b, op, tilesA, row, column, tiles);
       }
     }
-    auto wait = WgmmaWaitOp::create(b, ValueRange(sums).getTypes(), sums);
-    rewriter.replaceOpWithMultiple(op, {wait.getResults()});
+    auto commit = WgmmaCommitOp::create(b, ValueRange(sums).getTypes(), sums);
+    ValueRange results = commit.getResults();
+    rewriter.replaceOpWithMultiple(
+        op, {op.getPending() ? results : wait(b, results)});
     return success();
   }
 
@@ -229,5 +243,6 @@ private:
 
 void nvgpu_lowering::populateGroupMmaPatterns(const TypeConverter &converter,
                                               RewritePatternSet &patterns) {
-  patterns.add<ConvertPlace, ConvertGroupMma>(converter, patterns.getContext());
+  patterns.add<ConvertPlace, ConvertGroupMma, ConvertGroupWait>(
+      converter, patterns.getContext());
 }

@@ -212,7 +212,7 @@ struct ConvertKamiToNVGPU
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalDialect<KamiDialect>();
     target.addLegalOp<ComplexPartOp, MmaSyncOp, MatrixDescriptorOp, StMatrixOp,
-                      WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>();
+                      WgmmaCommitOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>();
     target.addDynamicallyLegalOp<arith::SelectOp>(
         [](arith::SelectOp op) { return !isa<FragmentType>(op.getType()); });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,

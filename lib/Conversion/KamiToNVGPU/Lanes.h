@@ -88,6 +88,12 @@ choose(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
 /// The f32 value as the nearest tf32 number.
 mlir::Value roundToTF32(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
 
+/// What the thread has written to shared memory, the matrix unit reads after
+/// the next barrier.
+void fenceForMatrixUnit(mlir::ImplicitLocOpBuilder &b);
+/// All lanes of the warp wait for each other, and see what they have written.
+void syncWarp(mlir::ImplicitLocOpBuilder &b);
+
 /// The flat vector of a lane's registers for one tile. Integers have no sign
 /// there.
 mlir::VectorType tileType(FragmentType fragment);

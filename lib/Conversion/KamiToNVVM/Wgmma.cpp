@@ -47,7 +47,7 @@ SmallVector<StringRef> kami::targetChips(gpu::GPUModuleOp module) {
 static Operation *firstWgmma(gpu::GPUModuleOp module) {
   Operation *found = nullptr;
   module.walk([&](Operation *op) {
-    if (!isa<WgmmaOp, WgmmaFenceOp, WgmmaWaitOp>(op))
+    if (!isa<WgmmaOp, WgmmaCommitOp, WgmmaFenceOp, WgmmaWaitOp>(op))
       return WalkResult::advance();
     found = op;
     return WalkResult::interrupt();
@@ -268,6 +268,18 @@ struct ConvertFence : OpConversionPattern<WgmmaFenceOp> {
   }
 };
 
+struct ConvertCommit : OpConversionPattern<WgmmaCommitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WgmmaCommitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, op.getLoc());
+    rewriter.replaceOp(op, adaptor.getValues());
+    return success();
+  }
+};
+
 struct ConvertWait : OpConversionPattern<WgmmaWaitOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -275,7 +287,6 @@ struct ConvertWait : OpConversionPattern<WgmmaWaitOp> {
   matchAndRewrite(WgmmaWaitOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    NVVM::WgmmaGroupSyncAlignedOp::create(b);
     NVVM::WgmmaWaitGroupSyncOp::create(b, 0);
     rewriter.replaceOp(op, pin(b, adaptor.getValues()));
     return success();
@@ -399,11 +410,12 @@ LogicalResult kami::expandWgmma(gpu::GPUModuleOp module) {
     return IntegerType::get(type.getContext(), 64);
   });
   RewritePatternSet patterns(context);
-  patterns.add<ConvertDescriptor, ConvertFence, ConvertWait, ConvertWgmma>(
-      converter, context);
+  patterns.add<ConvertCommit, ConvertDescriptor, ConvertFence, ConvertWait,
+               ConvertWgmma>(converter, context);
   ConversionTarget target(*context);
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-  target.addIllegalOp<MatrixDescriptorOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>();
+  target.addIllegalOp<MatrixDescriptorOp, WgmmaCommitOp, WgmmaFenceOp, WgmmaOp,
+                      WgmmaWaitOp>();
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        target);
   return applyPartialConversion(module, target, std::move(patterns));

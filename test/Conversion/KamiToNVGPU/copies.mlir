@@ -57,7 +57,8 @@ gpu.module @kernels {
   // What is beyond the matrix is filled with zeros, by the count of what is read.
   // CHECK-LABEL: gpu.func @ragged
   // CHECK:         scf.if
-  // CHECK:           %[[COUNT:.+]] = arith.select
+  // CHECK:           %[[NARROW:.+]] = arith.select {{.+}} : i32
+  // CHECK:           %[[COUNT:.+]] = arith.index_castui %[[NARROW]]
   // CHECK:           nvgpu.device_async_copy {{.+}}, 8, %[[COUNT]] {bypassL1}
   // CHECK:         else
   // CHECK:           vector.store {{.+}} {alignment = 16 : i64} : memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>, vector<8xf16>
@@ -120,17 +121,75 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // That of all: a round has loads of 32 products and no branch.
-  // CHECK-LABEL: gpu.func @count
+  // A block's share of all work: each thread counts some products, warps add up what
+  // theirs have, and who has the share's begin says where that is.
+  // CHECK-LABEL: gpu.func @share
   // CHECK:         scf.for
   // CHECK-NOT:       scf.if
   // CHECK-COUNT-3:   memref.load
   // CHECK:           scf.yield
-  // CHECK-COUNT-10: gpu.shuffle xor
-  gpu.func @count(%m: memref<?xi32>, %n: memref<?xi64>, %k: memref<?xi32>, %out: memref<1xindex>) kernel {
+  // CHECK-COUNT-10: gpu.shuffle up
+  // CHECK:         memref.store
+  // CHECK:         gpu.barrier
+  // CHECK-COUNT-4: memref.load {{.+}} : memref<6xi64, #gpu.address_space<workgroup>>
+  // CHECK:         scf.if
+  // CHECK-COUNT-2:   memref.store {{.+}} : memref<6xi64, #gpu.address_space<workgroup>>
+  // CHECK:         gpu.barrier
+  // CHECK-COUNT-2: memref.load {{.+}} : memref<6xi64, #gpu.address_space<workgroup>>
+  // CHECK:         gpu.barrier
+  gpu.func @share(%i: index, %m: memref<?xi32>, %n: memref<?xi64>, %k: memref<?xi32>, %out: memref<4xindex>) workgroup(%s: memref<48xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
-    %work = kami.count_work in %m, %n, %k by [64, 32, 16] start 4 : memref<?xi32>, memref<?xi64>, memref<?xi32>
-    memref.store %work, %out[%c0] : memref<1xindex>
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %begin, %end, %p, %before = kami.share_work %i of 264 in %m, %n, %k by [64, 32, 16] start 4 through %s by 128 : memref<?xi32>, memref<?xi64>, memref<?xi32>, memref<48xi8, #gpu.address_space<workgroup>>
+    memref.store %begin, %out[%c0] : memref<4xindex>
+    memref.store %end, %out[%c1] : memref<4xindex>
+    memref.store %p, %out[%c2] : memref<4xindex>
+    memref.store %before, %out[%c3] : memref<4xindex>
+    gpu.return
+  }
+
+  // Rows begin anywhere: 64 lines of 4 pieces for 128 threads, which are two each,
+  // come as the 16 bytes that hold them, and of each line the fifth into the tails.
+  // CHECK-LABEL: gpu.func @skewed
+  // CHECK-DAG:     %[[STRIDE:.+]] = memref.extract_strided_metadata
+  // CHECK:         %[[FLAT:.+]] = memref.reinterpret_cast %{{.+}} to offset: [0], {{.+}} to memref<?xf16>
+  // CHECK:         arith.remui %{{.+}}, %c8
+  // CHECK:         nvgpu.device_async_copy %[[FLAT]][%{{.+}}], %{{.+}}[%{{.+}}, %{{.+}}], 8, %{{.+}} {bypassL1} : memref<?xf16> to memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
+  // CHECK:         scf.if
+  // CHECK:           nvgpu.device_async_copy %[[FLAT]][%{{.+}}], %{{.+}}[%{{.+}}], 8, %{{.+}} {bypassL1} : memref<?xf16> to memref<512xf16, #gpu.address_space<workgroup>>
+  // CHECK:         nvvm.cp.async.wait.group 0
+  // Then each piece is put together of two, all of a warp's before any is written.
+  // CHECK:         nvvm.bar.warp.sync
+  // CHECK-COUNT-2: vector.load {{.+}} vector<8xf16>
+  // CHECK-COUNT-11: arith.select
+  // CHECK-COUNT-4: arith.shrui {{.+}} : i64
+  // CHECK:         nvvm.bar.warp.sync
+  // CHECK-COUNT-2: vector.store {{.+}} vector<8xf16>
+  // CHECK-NOT:     gpu.barrier
+  gpu.func @skewed(%a: memref<?x32xf16, strided<[?, 1], offset: ?>>) workgroup(%s: !buffer {llvm.align = 16 : i64}, %tails: memref<1024xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %t = memref.subview %s[0, 0] [64, 32] [1, 1] : !buffer to !tile
+    kami.copy_async %a to %t by 128 skewed %tails : memref<?x32xf16, strided<[?, 1], offset: ?>> to !tile, memref<1024xi8, #gpu.address_space<workgroup>>
+    kami.copy_commit
+    kami.copy_wait 0
+    kami.deskew %a to %t by 128 tails %tails : memref<?x32xf16, strided<[?, 1], offset: ?>> to !tile, memref<1024xi8, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+
+  // Elements of 8 bytes are shifted by words alone. What the matrix unit reads needs
+  // a fence behind.
+  // CHECK-LABEL: gpu.func @skewed_words
+  // CHECK:         nvvm.bar.warp.sync
+  // CHECK-COUNT-4: arith.select
+  // CHECK-NOT:     arith.select
+  // CHECK-NOT:     arith.shrui {{.+}} : i64
+  // CHECK:         nvvm.fence.proxy
+  gpu.func @skewed_words(%a: memref<?x8xf64, strided<[?, 1], offset: ?>>) workgroup(%s: memref<64x8xf64, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, %tails: memref<1024xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>} {
+    kami.deskew %a to %s by 256 tails %tails for_matrix_unit : memref<?x8xf64, strided<[?, 1], offset: ?>> to memref<64x8xf64, #gpu.address_space<workgroup>>, memref<1024xi8, #gpu.address_space<workgroup>>
     gpu.return
   }
 }

@@ -22,7 +22,8 @@ gpu.module @kernels {
 // CHECK:         %[[E0:.+]]:2 = kami.wgmma %[[R]]#5, %[[B1]], [%[[D0]]#0, %[[D0]]#1]
 // CHECK:         %[[D1:.+]]:2 = kami.wgmma %[[R]]#6, %[[B0]], [%[[R]]#2, %[[R]]#3]
 // CHECK:         %[[E1:.+]]:2 = kami.wgmma %[[R]]#7, %[[B1]], [%[[D1]]#0, %[[D1]]#1]
-// CHECK:         %[[F:.+]]:4 = kami.wgmma_wait[%[[E0]]#0, %[[E0]]#1, %[[E1]]#0, %[[E1]]#1]
+// CHECK:         %[[G:.+]]:4 = kami.wgmma_commit[%[[E0]]#0, %[[E0]]#1, %[[E1]]#0, %[[E1]]#1]
+// CHECK:         %[[F:.+]]:4 = kami.wgmma_wait[%[[G]]#0, %[[G]]#1, %[[G]]#2, %[[G]]#3]
 gpu.func @registers(%s: !shared, %k: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
   %slot = arith.constant 0 : index
   %a = kami.fetch %s[%slot] : !shared -> !kami.fragment<32x32xf16, a, #wgmma>
@@ -47,6 +48,23 @@ gpu.func @both_shared(%s: !shared) kernel attributes {known_block_size = array<i
   %c0 = arith.constant 0 : index
   %d = kami.group_mma %s[%c0, %c0] in #a, %s[%c0, %c0] in #b, %c depth 16 : !shared, !shared, !kami.fragment<32x8xf32, c, #wgmma>
   kami.share %d, %s[%slot] : !kami.fragment<32x8xf32, c, #wgmma>, !shared
+  gpu.return
+}
+
+// What stands before the wait is done while the instructions are.
+
+// CHECK-LABEL: gpu.func @pending
+// CHECK:         %[[G:.+]] = kami.wgmma_commit
+// CHECK-NEXT:    gpu.barrier
+// CHECK-NEXT:    kami.wgmma_wait[%[[G]]]
+gpu.func @pending(%s: !shared, %k: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+  %slot = arith.constant 0 : index
+  %a = kami.fetch %s[%slot] : !shared -> !kami.fragment<16x16xf16, a, #wgmma>
+  %c = kami.fetch %s[%slot] : !shared -> !kami.fragment<16x8xf32, c, #wgmma>
+  %d = kami.group_mma %a, %s[%slot, %slot] in #b, %c pending : !kami.fragment<16x16xf16, a, #wgmma>, !shared, !kami.fragment<16x8xf32, c, #wgmma>
+  gpu.barrier
+  %e = kami.group_wait %d : !kami.fragment<16x8xf32, c, #wgmma>
+  kami.share %e, %s[%slot] : !kami.fragment<16x8xf32, c, #wgmma>, !shared
   gpu.return
 }
 

@@ -65,7 +65,8 @@ gpu.func @f16(%s: !shared, %a: vector<8xf16>, %c: vector<4xf32>, %m: memref<vect
   %b = kami.matrix_descriptor %s[%c0, %c0] : !shared -> !kami.matrix_descriptor<#b>
   %r:2 = kami.wgmma_fence %a, %c : vector<8xf16>, vector<4xf32>
   %d = kami.wgmma %r#0, %b, [%r#1] atom #wgmma : vector<8xf16>, !kami.matrix_descriptor<#b>, vector<4xf32>
-  %e = kami.wgmma_wait [%d] : vector<4xf32>
+  %g = kami.wgmma_commit [%d] : vector<4xf32>
+  %e = kami.wgmma_wait [%g] : vector<4xf32>
   memref.store %e, %m[] : memref<vector<4xf32>>
   gpu.return
 }

@@ -1,0 +1,349 @@
+//===- SkewedCopy.cpp - Copies of lines that begin anywhere ---------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// cp.async moves 16 bytes between multiples of 16 bytes only. A line that
+// begins between two of them comes as the words that hold it, one more than it
+// has pieces, and each piece is put together of two once they have arrived: so
+// that such lines are on their way as long as others, without registers.
+//
+// Lanes of one warp move a run of pieces. What one has copied the next one
+// needs, and nobody beyond the warp does, so that a barrier of the warp is
+// enough.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CopiedLines.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace kami;
+using namespace kami::nvgpu_lowering;
+using namespace mlir;
+
+namespace {
+
+/// Pieces of a thread whose addresses are kept at a time, and those whose words
+/// are in registers between two barriers of a warp.
+constexpr int64_t copiedAtOnce = 4;
+constexpr int64_t straightenedAtOnce = 2;
+
+class SkewedCopy {
+public:
+  SkewedCopy(const CopiedLines &copied, Value tails, int64_t threads);
+  void copy();
+  void straighten();
+
+private:
+  /// A piece of the tile: its line, its number and first element in it, and its
+  /// run.
+  struct Piece {
+    Value line, number, column, run;
+    /// Null if there is one.
+    Value exists;
+  };
+  Value constant(int64_t value) { return indexConstant(b, value); }
+  Value times(Value value, int64_t factor) {
+    return b.createOrFold<arith::MulIOp>(value, constant(factor));
+  }
+  Value over(Value value, int64_t divisor) {
+    return b.createOrFold<arith::DivUIOp>(value, constant(divisor));
+  }
+  Value rest(Value value, int64_t divisor) {
+    return b.createOrFold<arith::RemUIOp>(value, constant(divisor));
+  }
+  Piece piece(Value round, int64_t first, bool mayEnd);
+  template <typename Emit> void forPieces(int64_t atOnce, Emit emit);
+  void makeFlat();
+  Value firstElement(const Piece &piece);
+  Value skewOf(Value firstElement);
+  void copyWord(Value memref, ValueRange indices, Value from, Value count);
+  void copy(const Piece &piece);
+  SmallVector<Value> wordsAt(Value memref, ValueRange indices);
+  SmallVector<Value> load(const Piece &piece);
+  Value shifted(SmallVector<Value> words, Value skewBytes);
+
+  const CopiedLines &copied;
+  ImplicitLocOpBuilder &b;
+  int64_t threads;
+  Type element;
+  /// Elements of a piece, pieces of a line and of a run.
+  int64_t pieceElements, pieces, run;
+  Value thread;
+  /// The tails, one run's after the other.
+  Value tails;
+  /// All of the matrix's memory from its base on as one line, the number of the
+  /// matrix's first element in it, elements from one line to the next, and the
+  /// base's address by the size of elements.
+  Value flat, start, pitch, base;
+};
+
+} // namespace
+
+SkewedCopy::SkewedCopy(const CopiedLines &copied, Value tails, int64_t threads)
+    : copied(copied), b(copied.b), threads(threads),
+      element(cast<MemRefType>(copied.matrix.getType()).getElementType()),
+      pieceElements(copiedPiece / copied.elementBytes),
+      pieces(copied.lineElements / pieceElements),
+      run(skewedRun(copied.lineElements, copied.elementBytes)),
+      thread(threadIndex(b)) {
+  auto type =
+      MemRefType::get({copied.lines * pieces / run * pieceElements}, element,
+                      MemRefLayoutAttrInterface(),
+                      cast<MemRefType>(tails.getType()).getMemorySpace());
+  this->tails =
+      memref::ViewOp::create(b, type, tails, constant(0), ValueRange());
+  makeFlat();
+}
+
+void SkewedCopy::makeFlat() {
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, copied.matrix);
+  start = metadata.getOffset();
+  pitch = metadata.getStrides().front();
+  Value lines = metadata.getSizes().front(), width = metadata.getSizes().back();
+  Value last = b.createOrFold<arith::MulIOp>(
+      b.createOrFold<arith::SubIOp>(lines, constant(1)), pitch);
+  auto type = MemRefType::get(
+      {ShapedType::kDynamic}, element, MemRefLayoutAttrInterface(),
+      cast<MemRefType>(copied.matrix.getType()).getMemorySpace());
+  Value buffer = metadata.getBaseBuffer();
+  flat = memref::ReinterpretCastOp::create(
+      b, type, buffer, OpFoldResult(b.getIndexAttr(0)),
+      ArrayRef<OpFoldResult>{addIndex(b, start, addIndex(b, last, width))},
+      ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  base = over(memref::ExtractAlignedPointerAsIndexOp::create(b, buffer),
+              copied.elementBytes);
+}
+
+/// The `first + round`-th piece of this thread; `mayEnd` if there may be fewer.
+SkewedCopy::Piece SkewedCopy::piece(Value round, int64_t first, bool mayEnd) {
+  /// What so many pieces, or runs, further is.
+  auto after = [&](Value at, int64_t step) {
+    at = addIndex(b, at, constant(first * step));
+    return round ? addIndex(b, at, times(round, step)) : at;
+  };
+  Piece piece;
+  piece.run = after(over(thread, run), threads / run);
+  int64_t runs = pieces / run;
+  piece.line = over(piece.run, runs);
+  piece.number =
+      addIndex(b, times(rest(piece.run, runs), run), rest(thread, run));
+  piece.column = times(piece.number, pieceElements);
+  if (mayEnd)
+    piece.exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                         after(thread, threads),
+                                         constant(copied.lines * pieces));
+  return piece;
+}
+
+/// Calls `emit` with the pieces of a thread, some at a time. All lanes of a
+/// warp do the same.
+template <typename Emit> void SkewedCopy::forPieces(int64_t atOnce, Emit emit) {
+  int64_t total = copied.lines * pieces;
+  int64_t rounds = llvm::divideCeil(total, threads);
+  auto emitRounds = [&](Value round, int64_t count) {
+    SmallVector<Piece> some;
+    for (int64_t i = 0; i != count; ++i) {
+      bool mayEnd =
+          round ? total % (count * threads) != 0 : (i + 1) * threads > total;
+      some.push_back(piece(round, i, mayEnd));
+    }
+    emit(some);
+  };
+  if (rounds <= atOnce)
+    return emitRounds({}, rounds);
+  auto loop =
+      scf::ForOp::create(b, constant(0), constant(rounds), constant(atOnce));
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  emitRounds(loop.getInductionVar(), atOnce);
+}
+
+/// The piece's line's first element, in `flat`.
+Value SkewedCopy::firstElement(const Piece &piece) {
+  return addIndex(b, start, b.createOrFold<arith::MulIOp>(piece.line, pitch));
+}
+
+/// Elements by which it lies behind a multiple of 16 bytes.
+Value SkewedCopy::skewOf(Value firstElement) {
+  return rest(addIndex(b, base, firstElement), pieceElements);
+}
+
+void SkewedCopy::copyWord(Value memref, ValueRange indices, Value from,
+                          Value count) {
+  nvgpu::DeviceAsyncCopyOp::create(
+      b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), memref, indices,
+      flat, ValueRange{from}, b.getIndexAttr(pieceElements), count,
+      /*bypassL1=*/b.getUnitAttr());
+}
+
+void SkewedCopy::copy(const Piece &piece) {
+  OpBuilder::InsertionGuard insertion(b);
+  auto enter = [&](Value condition) {
+    if (condition)
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, condition, /*withElseRegion=*/false)
+              .thenBlock());
+  };
+  enter(piece.exists);
+  Value first = firstElement(piece), skew = skewOf(first);
+  Value word = addIndex(b, arith::SubIOp::create(b, first, skew), piece.column);
+  // What the line has of the words from this one on.
+  auto integer = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, b.getI32Type(), value);
+  };
+  Value extent =
+      copied.narrow(b.createOrFold<memref::DimOp>(copied.matrix, constant(1)));
+  Value left = arith::SubIOp::create(
+      b, arith::AddIOp::create(b, extent, copied.narrow(skew)),
+      copied.narrow(piece.column));
+  if (Value lines = copied.covered(0, piece.line)) {
+    Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                           copied.narrow(lines), integer(0));
+    left = arith::SelectOp::create(b, isInside, left, integer(0));
+  }
+  auto countOf = [&](Value elements) {
+    return copied.widen(copied.clamp(elements, pieceElements));
+  };
+  copyWord(copied.tile, copied.tileIndices(piece.line, piece.column), word,
+           countOf(left));
+  if (run > 1)
+    enter(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest(thread, run),
+                                constant(run - 1)));
+  copyWord(tails, times(piece.run, pieceElements),
+           addIndex(b, word, constant(pieceElements)),
+           countOf(arith::SubIOp::create(b, left, integer(pieceElements))));
+}
+
+void SkewedCopy::copy() {
+  forPieces(copiedAtOnce, [&](ArrayRef<Piece> some) {
+    for (const Piece &piece : some)
+      copy(piece);
+  });
+}
+
+/// A word of 16 bytes, in parts of 4.
+SmallVector<Value> SkewedCopy::wordsAt(Value memref, ValueRange indices) {
+  Value loaded = vector::LoadOp::create(
+      b, VectorType::get({pieceElements}, element), memref, indices,
+      /*nontemporal=*/false, llvm::MaybeAlign(copiedPiece));
+  constexpr int64_t parts = copiedPiece / 4;
+  Value bits = vector::BitCastOp::create(
+      b, VectorType::get({parts}, b.getI32Type()), loaded);
+  SmallVector<Value> words;
+  for (int64_t i = 0; i != parts; ++i)
+    words.push_back(vector::ExtractOp::create(b, bits, i));
+  return words;
+}
+
+/// The word at the piece's place, and the one behind it.
+SmallVector<Value> SkewedCopy::load(const Piece &piece) {
+  SmallVector<Value> words =
+      wordsAt(copied.tile, copied.tileIndices(piece.line, piece.column));
+  auto ofTail = [&] { return wordsAt(tails, times(piece.run, pieceElements)); };
+  auto ofNext = [&] {
+    Value next = addIndex(b, piece.column, constant(pieceElements));
+    return wordsAt(copied.tile, copied.tileIndices(piece.line, next));
+  };
+  Value isLast = b.createOrFold<arith::CmpIOp>(
+      arith::CmpIPredicate::eq, rest(thread, run), constant(run - 1));
+  SmallVector<Type> types(words.size(), b.getI32Type());
+  llvm::append_range(words, choose(b, isLast, types, ofTail, ofNext));
+  return words;
+}
+
+/// The 16 bytes that begin so many bytes behind the first of the words.
+Value SkewedCopy::shifted(SmallVector<Value> words, Value skewBytes) {
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  auto integer = [&](int64_t value) {
+    return arith::ConstantIntOp::create(b, i32, value);
+  };
+  auto part = [&](int64_t mask) -> Value {
+    return arith::AndIOp::create(b, skewBytes, integer(mask));
+  };
+  // By two words, by one, and by bytes, as far as elements need it.
+  for (int64_t count : {2, 1}) {
+    int64_t bytes = 4 * count;
+    if (copied.elementBytes > bytes)
+      break;
+    Value isSkewed = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                           part(bytes), integer(0));
+    SmallVector<Value> kept;
+    for (size_t i = 0; i + count < words.size(); ++i)
+      kept.push_back(
+          arith::SelectOp::create(b, isSkewed, words[i + count], words[i]));
+    words = std::move(kept);
+  }
+  if (copied.elementBytes < 4) {
+    Value bits = arith::ExtUIOp::create(
+        b, i64, arith::ShLIOp::create(b, part(3), integer(3)));
+    SmallVector<Value> kept;
+    for (size_t i = 0; i + 1 < words.size(); ++i) {
+      Value high =
+          arith::ShLIOp::create(b, arith::ExtUIOp::create(b, i64, words[i + 1]),
+                                arith::ConstantIntOp::create(b, i64, 32));
+      Value both = arith::OrIOp::create(
+          b, high, arith::ExtUIOp::create(b, i64, words[i]));
+      kept.push_back(arith::TruncIOp::create(
+          b, i32, arith::ShRUIOp::create(b, both, bits)));
+    }
+    words = std::move(kept);
+  }
+  constexpr int64_t parts = copiedPiece / 4;
+  words.resize(parts);
+  Value bits =
+      vector::FromElementsOp::create(b, VectorType::get({parts}, i32), words);
+  return vector::BitCastOp::create(b, VectorType::get({pieceElements}, element),
+                                   bits);
+}
+
+void SkewedCopy::straighten() {
+  // What the warp's other lanes have copied is there.
+  syncWarp(b);
+  forPieces(straightenedAtOnce, [&](ArrayRef<Piece> some) {
+    SmallVector<Value> straight;
+    for (const Piece &piece : some) {
+      auto make = [&]() -> SmallVector<Value> {
+        Value skew = times(skewOf(firstElement(piece)), copied.elementBytes);
+        return {shifted(load(piece),
+                        arith::IndexCastOp::create(b, b.getI32Type(), skew))};
+      };
+      auto type = VectorType::get({pieceElements}, element);
+      auto nothing = [&]() -> SmallVector<Value> {
+        return {arith::ConstantOp::create(b, b.getZeroAttr(type)).getResult()};
+      };
+      straight.push_back(
+          choose(b, piece.exists, Type(type), make, nothing).front());
+    }
+    // Nobody needs the words any more.
+    syncWarp(b);
+    for (auto [piece, value] : llvm::zip_equal(some, straight)) {
+      OpBuilder::InsertionGuard insertion(b);
+      if (piece.exists)
+        b.setInsertionPointToStart(
+            scf::IfOp::create(b, piece.exists, /*withElseRegion=*/false)
+                .thenBlock());
+      vector::StoreOp::create(
+          b, value, copied.tile, copied.tileIndices(piece.line, piece.column),
+          /*nontemporal=*/false, llvm::MaybeAlign(copiedPiece));
+    }
+  });
+}
+
+void nvgpu_lowering::copySkewed(const CopiedLines &lines, Value tails,
+                                int64_t threads) {
+  SkewedCopy(lines, tails, threads).copy();
+}
+
+void nvgpu_lowering::straighten(const CopiedLines &lines, Value tails,
+                                int64_t threads) {
+  SkewedCopy(lines, tails, threads).straighten();
+}

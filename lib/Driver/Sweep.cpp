@@ -308,11 +308,13 @@ std::string Sweep::checkTraffic(const SweepCase &one,
                    ((extents.n + plan.tile.n - 1) / plan.tile.n) *
                    one.spec.batch.value_or(1);
   // Copies are of elements as they lie in device memory, and what is copied by
-  // eight lanes may begin in one line and end in the next.
+  // eight lanes may begin in one line and end in the next. Pieces of 16 bytes
+  // that arrive in parts meet in a bank.
   bool isCopied = plan.transport == Transport::Copied;
   bool widensCopies =
       isCopied && plan.widens(one.spec.operand, one.spec.operandB());
-  int64_t conflicts = !isCopied ? 1 : byteWidth(one.spec.operand) > 1 ? 2 : 8;
+  int64_t width = byteWidth(one.spec.operand);
+  int64_t conflicts = !isCopied ? 1 : width == 1 ? 8 : width == 2 ? 2 : 4;
   // The last of several tiles of k may have fewer slices in it, but moves them.
   // So have matrices for the matrix unit their rows of a swizzle pattern.
   bool isForUnit = isCopied && plan.unit() == Unit::WarpGroup;

@@ -56,20 +56,31 @@ LogicalResult CopyAsyncOp::verify() {
                     "destination");
 }
 
-LogicalResult PlaceAsyncOp::verify() {
-  auto source = cast<MemRefType>(getSource().getType());
+/// A matrix for the matrix unit, and what is copied there.
+template <typename OpTy> static LogicalResult verifyPlaced(OpTy op) {
+  SharedMatrixAttr matrix = op.getMatrix();
+  auto source = cast<MemRefType>(op.getSource().getType());
   // Of an extent known only at run time, the block has no more.
   auto known = [&](unsigned dim) {
     return source.isDynamicDim(dim) ? 1 : source.getDimSize(dim);
   };
-  if (failed(verifyWindow(*this, getMatrix(), getMatrix().getRole(),
-                          source.getElementType(), known(0), known(1))) ||
-      failed(verifyMatrixBuffer(*this, getBuffer(), getMatrix())))
+  if (failed(verifyWindow(op, matrix, matrix.getRole(), source.getElementType(),
+                          known(0), known(1))) ||
+      failed(verifyMatrixBuffer(op, op.getBuffer(), matrix)))
     return failure();
-  if (getThreads() < 1)
-    return emitOpError("expected at least one thread, but got ")
-           << getThreads();
+  if (op.getThreads() < 1)
+    return op.emitOpError("expected at least one thread, but got ")
+           << op.getThreads();
   return success();
+}
+
+LogicalResult PlaceAsyncOp::verify() { return verifyPlaced(*this); }
+
+LogicalResult RoundPlacedOp::verify() {
+  Type element = getMatrix().getElementType();
+  if (!element.isF32())
+    return emitOpError("expected elements of type f32, but got ") << element;
+  return verifyPlaced(*this);
 }
 
 LogicalResult CopyOutOp::verify() {
@@ -85,6 +96,11 @@ void CopyAsyncOp::getEffects(Effects &effects) {
 
 void PlaceAsyncOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());
+  effects.emplace_back(MemoryEffects::Write::get(), &getBufferMutable());
+}
+
+void RoundPlacedOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getBufferMutable());
   effects.emplace_back(MemoryEffects::Write::get(), &getBufferMutable());
 }
 

@@ -224,6 +224,34 @@ static LogicalResult runPlaceAsync(Execution &x, Warp &warp,
                       op.getAlignedRows());
 }
 
+/// Nothing is read of the source.
+static LogicalResult runRoundPlaced(Execution &x, Warp &warp,
+                                    const Instruction &instruction) {
+  const MemRef source = warp.memrefs[instruction.operands[0].index];
+  const MemRef buffer = warp.memrefs[instruction.operands[1].index];
+  auto op = cast<RoundPlacedOp>(instruction.op);
+  SharedTile tile = tileOf(buffer, op.getMatrix());
+  auto round = [&](Access &, Access &access) -> LogicalResult {
+    access.write = false;
+    if (failed(x.access(warp, instruction, access)))
+      return failure();
+    access.write = true;
+    if (failed(x.access(warp, instruction, access)))
+      return failure();
+    forLanes(access.mask, [&](unsigned lane) {
+      uint8_t *element = access.buffer->bytes.data() + access.addresses[lane];
+      writeBits(element, access.bytes,
+                roundToTF32(readBits(element, access.bytes)));
+    });
+    return success();
+  };
+  if (failed(copyElements(x, warp, instruction, source, tile, op.getThreads(),
+                          round)))
+    return failure();
+  x.fenceProxy(warp);
+  return success();
+}
+
 static LogicalResult runCopyOut(Execution &x, Warp &warp,
                                 const Instruction &instruction) {
   const MemRef source = warp.memrefs[instruction.operands[0].index];
@@ -329,6 +357,10 @@ LogicalResult kami::sim::decodeAsyncCopies(Decoder &decoder, Operation *op,
       .Case([&](PlaceAsyncOp place) {
         decoder.accesses(*formatOf(place.getMatrix().getElementType()));
         return decoder.emit(op, runPlaceAsync);
+      })
+      .Case([&](RoundPlacedOp round) {
+        decoder.accesses(*formatOf(round.getMatrix().getElementType()));
+        return decoder.emit(op, runRoundPlaced);
       })
       .Case([&](CopyOutOp copy) {
         auto type = cast<MemRefType>(copy.getSource().getType());

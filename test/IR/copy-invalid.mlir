@@ -152,3 +152,27 @@ func.func @place_nobody(%b: memref<64x128xf16>, %buffer: memref<16384xi8, #gpu.a
   kami.place_async %b to %buffer in #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128> by 0 : memref<64x128xf16>, memref<16384xi8, #gpu.address_space<workgroup>>
   return
 }
+
+// -----
+
+func.func @round_f16(%b: memref<64x128xf16>, %buffer: memref<16384xi8, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected elements of type f32, but got 'f16'}}
+  kami.round_placed %b to %buffer in #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128> by 128 : memref<64x128xf16>, memref<16384xi8, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @round_large(%b: memref<32x129xf32>, %buffer: memref<16384xi8, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected a matrix of at least 32x129, but got 32x128}}
+  kami.round_placed %b to %buffer in #kami.shared_matrix<32x128xf32, b, k_major, swizzle = 128> by 128 : memref<32x129xf32>, memref<16384xi8, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @round_nobody(%b: memref<32x128xf32>, %buffer: memref<16384xi8, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected at least one thread, but got 0}}
+  kami.round_placed %b to %buffer in #kami.shared_matrix<32x128xf32, b, k_major, swizzle = 128> by 0 : memref<32x128xf32>, memref<16384xi8, #gpu.address_space<workgroup>>
+  return
+}

@@ -30,6 +30,15 @@ func.func @places(%b: memref<?x96xf16, strided<[512, 1], offset: ?>>, %buffer: m
   return
 }
 
+// CHECK-LABEL: func.func @rounds
+func.func @rounds(%b: memref<32x?xf32, strided<[1, 512], offset: ?>>, %buffer: memref<16384xi8, #gpu.address_space<workgroup>>) {
+  // CHECK: kami.round_placed %{{.+}} to %{{.+}} in #{{.+}} by 256 : memref<32x?xf32, strided<[1, 512], offset: ?>>, memref<16384xi8, #gpu.address_space<workgroup>>
+  kami.round_placed %b to %buffer in #kami.shared_matrix<32x128xf32, b, k_major, swizzle = 128> by 256 : memref<32x?xf32, strided<[1, 512], offset: ?>>, memref<16384xi8, #gpu.address_space<workgroup>>
+  // CHECK: kami.round_placed %{{.+}} to %{{.+}} in #{{.+}} by 256 aligned_rows
+  kami.round_placed %b to %buffer in #kami.shared_matrix<32x128xf32, b, k_major, swizzle = 128> by 256 aligned_rows : memref<32x?xf32, strided<[1, 512], offset: ?>>, memref<16384xi8, #gpu.address_space<workgroup>>
+  return
+}
+
 func.func @plans(%c: index) attributes {
   a = #kami.plan<two_d, grid = [2, 2, 1], unit = warp, atom = #hmma, tile = 64x64x32, transport = copied,
                  slices = {k = 16, shared = [0, 0]}, stages = 3, output = relayed, blocks = 264>} {

@@ -83,6 +83,46 @@ def Kami_PlaceAsyncOp : Kami_Op<"place_async", [DeclareOpInterfaceMethods<Memory
   let hasVerifier = 1;
 }
 
+def Kami_RoundPlacedOp : Kami_Op<"round_placed", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Round what was placed to tf32 numbers";
+  let description = [{
+    Each of the `threads` threads of the block rounds the elements that it copied
+    itself by the `kami.place_async` with the same `source`, `buffer`, `matrix`,
+    `threads` and `aligned_rows`: to the nearest numbers of tf32, ties away from
+    zero, as `kami.load` does where a fragment is of tf32. The matrix unit would
+    cut their low bits off. The source says which elements are whose, and is not
+    read.
+
+    Between the two stands a `kami.copy_wait` for what was copied, which need not
+    be `for_matrix_unit`: the op includes the fence between ordinary stores and
+    the matrix unit's reads. After the next barrier, every warp's
+    `kami.group_mma` sees rounded elements.
+
+    Lowers to loads and stores of the pieces that were copied, of 16 bytes or of
+    one element.
+
+    Example:
+
+    ```mlir
+    kami.copy_wait 1
+    kami.round_placed %b to %buffer in #kami.shared_matrix<32x128xf32, b, k_major, swizzle = 128> by 256
+        : memref<?x128xf32, strided<[1, 512], offset: ?>>, memref<16384xi8, #gpu.address_space<workgroup>>
+    gpu.barrier
+    ```
+
+    Constraints:
+    * (C1) source has the matrix's element type, f32, and is not larger
+    * (C2) the buffer is in workgroup memory, starts at no offset, and holds the
+      matrix
+    * (C3) there is at least one thread
+  }];
+  let arguments = (ins Kami_GlobalMatrix:$source, Kami_SharedBuffer:$buffer,
+                       Kami_SharedMatrixAttr:$matrix, I64Attr:$threads,
+                       UnitAttr:$alignedRows);
+  let assemblyFormat = "$source `to` $buffer `in` $matrix `by` $threads (`aligned_rows` $alignedRows^)? attr-dict `:` type($source) `,` type($buffer)";
+  let hasVerifier = 1;
+}
+
 def Kami_CopyOutOp : Kami_Op<"copy_out", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Copy a matrix from shared memory";
   let description = [{

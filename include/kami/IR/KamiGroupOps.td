@@ -63,7 +63,7 @@ def Kami_GroupMmaOp : Kami_Op<"group_mma", [
     The op issues the instructions for all rows, columns and steps of k, and
     waits for them: it is complete when it returns, and nothing has to be said
     about registers. What it reads from shared memory was written by
-    `kami.place`, a barrier ago.
+    `kami.place`, or copied by `kami.place_async`, a barrier ago.
 
     Example:
 

@@ -13,6 +13,9 @@
 // bits, they do so in pieces of 16 bytes: of a line that begins at an odd one,
 // words are read that begin one element further, and put together anew.
 //
+// A thread rounds what it copied itself, so that it finds its pieces in the
+// same way.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Alignment.h"
@@ -52,6 +55,10 @@ constexpr int64_t shiftedWords = shiftedElements / 2;
 constexpr int64_t shiftedAtOnce = 4;
 constexpr int64_t shiftedAddresses = 2;
 
+/// Pieces that are loaded before the first of them is rounded: enough to hide
+/// shared memory's latency, and few registers.
+constexpr int64_t roundedAtOnce = 4;
+
 /// A piece of the tile: where it begins, and whether it is one (null if
 /// it is).
 struct Piece {
@@ -64,10 +71,12 @@ public:
   BlockCopy(ImplicitLocOpBuilder &b, Value matrix, Value tile, int64_t threads,
             Value thread, const CopyAlignment &alignment,
             bool alignedRows = false);
-  /// To where the matrix unit finds it.
-  BlockCopy(ImplicitLocOpBuilder &b, PlaceAsyncOp op,
-            const CopyAlignment &alignment);
+  /// To where the matrix unit finds it: a `kami.place_async`, or what is
+  /// rounded of it.
+  template <typename OpTy>
+  BlockCopy(ImplicitLocOpBuilder &b, OpTy op, const CopyAlignment &alignment);
   void copyIn();
+  void roundCopied();
   void copyOut();
   Value isCopyable(int64_t bytes);
   /// Lines are aligned where somebody has found out that they are.
@@ -78,6 +87,7 @@ private:
   int64_t stride(Value memref, unsigned dim) const;
   bool isTileAligned(int64_t bytes) const;
   bool mayCopy(int64_t bytes) const;
+  bool hasWidePieces() const;
   Value transposed(Value memref);
   Value covered(unsigned dim, Value at);
   int64_t places(int64_t elements) const;
@@ -87,6 +97,7 @@ private:
   template <typename Emit>
   void forPieces(int64_t elements, bool throughRegisters, Emit emit);
   void enter(Value condition);
+  void copyPiece(const Piece &piece, ValueRange indices, int64_t elements);
   void copyPieces(int64_t bytes);
   void copyElements();
   bool mayShift() const;
@@ -102,6 +113,8 @@ private:
   void choosePieces(llvm::ArrayRef<int64_t> sizes,
                     llvm::function_ref<void(int64_t)> emit);
   void storePieces(int64_t elements);
+  Value rounded(Value piece);
+  void roundPieces(int64_t elements);
 
   ImplicitLocOpBuilder &b;
   /// What is in device memory and what is in shared memory, with elements of
@@ -161,7 +174,8 @@ BlockCopy::BlockCopy(ImplicitLocOpBuilder &b, Value matrix, Value tile,
   elementBytes = type.getElementTypeBitWidth() / 8;
 }
 
-BlockCopy::BlockCopy(ImplicitLocOpBuilder &b, PlaceAsyncOp op,
+template <typename OpTy>
+BlockCopy::BlockCopy(ImplicitLocOpBuilder &b, OpTy op,
                      const CopyAlignment &alignment)
     : b(b), matrix(op.getSource()), alignment(alignment),
       alignedRows(op.getAlignedRows()), threads(op.getThreads()),
@@ -224,6 +238,14 @@ bool BlockCopy::mayCopy(int64_t bytes) const {
          isTileAligned(bytes) && lineElements * elementBytes % bytes == 0 &&
          (ShapedType::isDynamic(between) ||
           between * elementBytes % bytes == 0);
+}
+
+/// Whether a thread's pieces are of 16 bytes even where the matrix begins at
+/// another address than its rows' distance asks for: then they arrive in parts,
+/// at the same places. Nothing has to be known of these twice, and few will
+/// copy so.
+bool BlockCopy::hasWidePieces() const {
+  return ShapedType::isStatic(stride(matrix, 0)) && mayCopy(copiedPiece);
 }
 
 /// Whether the matrix's are; null if that is known.
@@ -394,29 +416,45 @@ void BlockCopy::enter(Value condition) {
         scf::IfOp::create(b, condition, /*withElseRegion=*/false).thenBlock());
 }
 
+/// Starts to copy so many elements from one on, which lies at those indices of
+/// the tile then: as many of them as the matrix has, and zeros.
+void BlockCopy::copyPiece(const Piece &piece, ValueRange indices,
+                          int64_t elements) {
+  Value zero = indexConstant(b, 0), all = indexConstant(b, elements);
+  Value count;
+  if (Value rest = covered(1, piece.column))
+    count =
+        arith::MaxSIOp::create(b, zero, arith::MinSIOp::create(b, all, rest));
+  if (Value rest = covered(0, piece.line)) {
+    Value isInside =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, rest, zero);
+    count = arith::SelectOp::create(b, isInside, count ? count : all, zero);
+  }
+  bool isWide = elements * elementBytes == copiedPiece;
+  nvgpu::DeviceAsyncCopyOp::create(
+      b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), tile, indices,
+      matrix, ValueRange{piece.line, piece.column}, b.getIndexAttr(elements),
+      count, /*bypassL1=*/isWide ? b.getUnitAttr() : UnitAttr());
+}
+
 void BlockCopy::copyPieces(int64_t bytes) {
   int64_t elements = bytes / elementBytes;
-  forPieces(elements, /*throughRegisters=*/false, [&](ArrayRef<Piece> pieces) {
+  int64_t parts = hasWidePieces() ? copiedPiece / bytes : 1;
+  auto copy = [&](ArrayRef<Piece> pieces) {
     for (const Piece &piece : pieces) {
       OpBuilder::InsertionGuard insertion(b);
       enter(piece.exists);
-      Value zero = indexConstant(b, 0), all = indexConstant(b, elements);
-      Value count;
-      if (Value rest = covered(1, piece.column))
-        count = arith::MaxSIOp::create(b, zero,
-                                       arith::MinSIOp::create(b, all, rest));
-      if (Value rest = covered(0, piece.line)) {
-        Value isInside =
-            arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, rest, zero);
-        count = arith::SelectOp::create(b, isInside, count ? count : all, zero);
+      SmallVector<Value> indices = tileIndices(piece);
+      for (int64_t part = 0; part != parts; ++part) {
+        Value further = indexConstant(b, part * elements);
+        SmallVector<Value> at = indices;
+        at.back() = addIndex(b, at.back(), further);
+        copyPiece({piece.line, addIndex(b, piece.column, further), {}}, at,
+                  elements);
       }
-      nvgpu::DeviceAsyncCopyOp::create(
-          b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), tile,
-          tileIndices(piece), matrix, ValueRange{piece.line, piece.column},
-          b.getIndexAttr(elements), count,
-          /*bypassL1=*/bytes == 16 ? b.getUnitAttr() : UnitAttr());
     }
-  });
+  };
+  forPieces(parts * elements, /*throughRegisters=*/false, copy);
 }
 
 /// Whether the piece exists and begins within the matrix; null if it does.
@@ -707,6 +745,55 @@ void BlockCopy::copyOut() {
   });
 }
 
+/// The piece's elements as the nearest numbers of tf32.
+Value BlockCopy::rounded(Value piece) {
+  auto type = cast<VectorType>(piece.getType());
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i != type.getNumElements(); ++i)
+    elements.push_back(roundToTF32(b, vector::ExtractOp::create(b, piece, i)));
+  return vector::FromElementsOp::create(b, type, elements);
+}
+
+/// Rounds the pieces that this thread copied, of so many elements each.
+void BlockCopy::roundPieces(int64_t elements) {
+  auto type = VectorType::get({elements}, b.getF32Type());
+  llvm::MaybeAlign alignment(elements * elementBytes);
+  auto roundSome = [&](ArrayRef<Piece> pieces) {
+    SmallVector<Value> loaded;
+    for (const Piece &piece : pieces) {
+      auto load = [&]() -> Value {
+        return vector::LoadOp::create(b, type, tile, tileIndices(piece),
+                                      /*nontemporal=*/false, alignment);
+      };
+      auto zeros = [&]() -> Value {
+        return arith::ConstantOp::create(b, b.getZeroAttr(type));
+      };
+      loaded.push_back(
+          choose(b, piece.exists, type, inOne(load), inOne(zeros)).front());
+    }
+    for (auto [piece, value] : llvm::zip_equal(pieces, loaded)) {
+      OpBuilder::InsertionGuard insertion(b);
+      enter(piece.exists);
+      vector::StoreOp::create(b, rounded(value), tile, tileIndices(piece),
+                              /*nontemporal=*/false, alignment);
+    }
+  };
+  forPieces(elements, /*throughRegisters=*/true, [&](ArrayRef<Piece> pieces) {
+    for (; !pieces.empty(); pieces = pieces.drop_front(
+                                std::min<size_t>(roundedAtOnce, pieces.size())))
+      roundSome(pieces.take_front(roundedAtOnce));
+  });
+}
+
+/// In the pieces that `copyIn` chooses: all that are narrower have one element.
+void BlockCopy::roundCopied() {
+  if (hasWidePieces())
+    return roundPieces(copiedPiece / elementBytes);
+  choosePieces({copiedPiece}, [&](int64_t bytes) {
+    roundPieces(bytes > 0 ? bytes / elementBytes : 1);
+  });
+}
+
 namespace {
 
 void convert(ImplicitLocOpBuilder &b, CopyAsyncOp op,
@@ -728,7 +815,13 @@ void convert(ImplicitLocOpBuilder &b, PlaceAsyncOp op,
   BlockCopy(b, op, alignment).copyIn();
 }
 
-/// A copy in either direction.
+void convert(ImplicitLocOpBuilder &b, RoundPlacedOp op,
+             const CopyAlignment &alignment) {
+  BlockCopy(b, op, alignment).roundCopied();
+  fenceForMatrixUnit(b);
+}
+
+/// A copy in either direction, or what a thread does with its part of one.
 template <typename OpTy> struct ConvertCopy : OpConversionPattern<OpTy> {
   ConvertCopy(const TypeConverter &converter, MLIRContext *context,
               AlignmentAnalysis alignments)
@@ -764,12 +857,10 @@ struct ConvertCopyWait : OpConversionPattern<CopyWaitOp> {
   LogicalResult
   matchAndRewrite(CopyWaitOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    NVVM::CpAsyncWaitGroupOp::create(rewriter, op.getLoc(), op.getPending());
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    NVVM::CpAsyncWaitGroupOp::create(b, op.getPending());
     if (op.getForMatrixUnit())
-      NVVM::FenceProxyOp::create(
-          rewriter, op.getLoc(), NVVM::ProxyKind::async_shared,
-          NVVM::SharedSpaceAttr::get(op.getContext(),
-                                     NVVM::SharedSpace::shared_cta));
+      fenceForMatrixUnit(b);
     rewriter.eraseOp(op);
     return success();
   }
@@ -796,8 +887,8 @@ void nvgpu_lowering::populateBlockCopyPatterns(
     const TypeConverter &converter, const AlignmentAnalysis &alignments,
     RewritePatternSet &patterns) {
   patterns.add<ConvertCopy<CopyAsyncOp>, ConvertCopy<CopyOutOp>,
-               ConvertCopy<PlaceAsyncOp>>(converter, patterns.getContext(),
-                                          alignments);
+               ConvertCopy<PlaceAsyncOp>, ConvertCopy<RoundPlacedOp>>(
+      converter, patterns.getContext(), alignments);
   patterns.add<ConvertCopyCommit, ConvertCopyWait>(converter,
                                                    patterns.getContext());
 }

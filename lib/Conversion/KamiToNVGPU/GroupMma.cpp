@@ -13,7 +13,6 @@
 
 #include "Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -152,10 +151,7 @@ struct ConvertPlace : OpConversionPattern<PlaceOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     MatrixWriter(b, op).write(b, adaptor.getValue());
     if (!isFencedLater(op))
-      NVVM::FenceProxyOp::create(
-          b, NVVM::ProxyKind::async_shared,
-          NVVM::SharedSpaceAttr::get(b.getContext(),
-                                     NVVM::SharedSpace::shared_cta));
+      fenceForMatrixUnit(b);
     rewriter.eraseOp(op);
     return success();
   }

@@ -9,6 +9,7 @@
 #include "Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace kami;
@@ -132,4 +133,11 @@ Value nvgpu_lowering::isWriter(ImplicitLocOpBuilder &b,
                                         indexConstant(b, order.replicaMask));
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, replica,
                                indexConstant(b, 0));
+}
+
+void nvgpu_lowering::fenceForMatrixUnit(ImplicitLocOpBuilder &b) {
+  NVVM::FenceProxyOp::create(
+      b, NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(b.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
 }

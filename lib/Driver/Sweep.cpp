@@ -241,9 +241,11 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
     problem.majorA = one.spec.transposeA ? Major::MN : Major::K;
     problem.majorB = one.spec.transposeB ? Major::K : Major::MN;
   }
-  // Warp groups have operands of 16 bits, and no layers.
-  bool wantsGroups = byteWidth(problem.operand) == 2 &&
-                     problem.algorithm == Algorithm::OneD && below(3) == 0;
+  // Warp groups have operands of 16 bits or of tf32, and no layers.
+  bool suitsGroups =
+      byteWidth(problem.operand) == 2 || problem.operand == ElementKind::TF32;
+  bool wantsGroups =
+      suitsGroups && problem.algorithm == Algorithm::OneD && below(3) == 0;
   if (wantsGroups)
     problem.unit = Unit::WarpGroup;
   llvm::Expected<Plan> plan = drawPlan(problem, chip);

@@ -37,14 +37,22 @@ static unsigned adjacentDimension(MemRefType type) {
   return alongRows ? 1 : 0;
 }
 
-/// How the matrix unit finds the operand's tile: in the order of memory.
+/// Whether the matrix unit reads the operand's tile where it is copied.
+bool Distributor::isPlaced(Role role) {
+  unsigned bits = atom.getElementType(role).getIntOrFloatBitWidth();
+  return isGroup() && (role == Role::B || readsEitherOrder(bits / 8));
+}
+
+/// How the matrix unit finds the operand's tile: in the order of memory, where
+/// it takes either.
 SharedMatrixAttr Distributor::copiedMatrix(Role role, MemRefType matrix) {
   bool isA = role == Role::A;
   bool alongColumns = adjacentDimension(matrix) == 1;
+  int64_t bytes = matrix.getElementTypeBitWidth() / 8;
+  bool isKMajor = alongColumns == isA || !readsEitherOrder(bytes);
   SharedMatrix tile = SharedMatrix::fitting(
-      isA ? partition.paddedM() : partition.warpN, partition.paddedK(),
-      matrix.getElementTypeBitWidth() / 8,
-      alongColumns == isA ? Major::K : Major::MN);
+      isA ? partition.paddedM() : partition.warpN, partition.paddedK(), bytes,
+      isKMajor ? Major::K : Major::MN);
   return matrixType(tile, matrix.getElementType(), role);
 }
 
@@ -83,26 +91,54 @@ Value Distributor::linesAt(Value start, Type element, const CopiedTile &tile) {
   return memref::SubViewOp::create(b, padded, offsets, sizes, strides);
 }
 
+/// The operand's terms from `offset` on, which one tile has.
+Value Distributor::copiedTerms(Role role, Value matrix, Value offset,
+                               OpFoldResult size) {
+  unsigned dim = role == Role::A ? 1 : 0;
+  auto type = cast<MemRefType>(matrix.getType());
+  bool isWhole =
+      type.getDimSize(dim) <= partition.tile.k && !type.isDynamicDim(dim);
+  return isWhole ? matrix
+                 : tileOfK(matrix, dim, getAsOpFoldResult(offset), size);
+}
+
 /// Starts to copy both operands' terms from `offset` on.
 void Distributor::startCopies(Value matrixA, Value matrixB, Value offset,
                               OpFoldResult size, Value stage) {
-  int64_t threads = partition.grid.warps() * atom.getLanes();
   for (auto [role, matrix] :
        {std::pair(Role::A, matrixA), std::pair(Role::B, matrixB)}) {
-    unsigned dim = role == Role::A ? 1 : 0;
     auto type = cast<MemRefType>(matrix.getType());
-    bool isWhole =
-        type.getDimSize(dim) <= partition.tile.k && !type.isDynamicDim(dim);
-    Value source = isWhole
-                       ? matrix
-                       : tileOfK(matrix, dim, getAsOpFoldResult(offset), size);
-    if (isGroup())
+    Value source = copiedTerms(role, matrix, offset, size);
+    if (isPlaced(role))
       PlaceAsyncOp::create(b, source, copiedBufferAt(role, stage),
-                           copiedMatrix(role, type), threads, alignedRows);
+                           copiedMatrix(role, type), copyingThreads(),
+                           alignedRows);
     else
-      CopyAsyncOp::create(b, source, copiedTileAt(role, type, stage), threads,
-                          alignedRows);
+      CopyAsyncOp::create(b, source, copiedTileAt(role, type, stage),
+                          copyingThreads(), alignedRows);
   }
+}
+
+/// What a thread copied itself of B's terms from `offset` on, rounded where it
+/// lies.
+void Distributor::roundTile(Value matrixB, Value offset, OpFoldResult size,
+                            Value stage) {
+  RoundPlacedOp::create(
+      b, copiedTerms(Role::B, matrixB, offset, size),
+      copiedBufferAt(Role::B, stage),
+      copiedMatrix(Role::B, cast<MemRefType>(matrixB.getType())),
+      copyingThreads(), alignedRows);
+}
+
+/// Waits for all but the last `pending` groups of copies. Where the matrix unit
+/// would read elements of tf32, `round` is to round those that have arrived,
+/// before the barrier that makes a thread's copies everybody's.
+void Distributor::awaitTile(int64_t pending, llvm::function_ref<void()> round) {
+  bool rounds = isGroup() && atom.roundsToTF32();
+  CopyWaitOp::create(b, pending, isGroup() && !rounds);
+  if (rounds)
+    round();
+  gpu::BarrierOp::create(b);
 }
 
 /// The sum after the tile of a stage.
@@ -110,11 +146,17 @@ Value Distributor::multiplyCopied(MemRefType matrixA, MemRefType matrixB,
                                   Value stage, Value accumulator) {
   if (isGroup()) {
     Value origin = constant(0);
+    Value other = copiedBufferAt(Role::B, stage);
+    if (!isPlaced(Role::A))
+      return GroupMmaOp::create(b, accumulator.getType(),
+                                loadRows(copiedTileAt(Role::A, matrixA, stage)),
+                                other, origin, origin, accumulator,
+                                ValueRange(), SharedMatrixAttr(),
+                                copiedMatrix(Role::B, matrixB), IntegerAttr());
     return GroupMmaOp::create(
-        b, accumulator.getType(), copiedBufferAt(Role::A, stage),
-        copiedBufferAt(Role::B, stage), origin, origin, accumulator,
-        ValueRange{groupRow(), origin}, copiedMatrix(Role::A, matrixA),
-        copiedMatrix(Role::B, matrixB),
+        b, accumulator.getType(), copiedBufferAt(Role::A, stage), other, origin,
+        origin, accumulator, ValueRange{groupRow(), origin},
+        copiedMatrix(Role::A, matrixA), copiedMatrix(Role::B, matrixB),
         b.getI64IntegerAttr(partition.paddedK()));
   }
   Value tileA = copiedTileAt(Role::A, matrixA, stage);
@@ -151,8 +193,10 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
     }
     Value sum = start;
     for (int64_t tile = 0; tile != tiles; ++tile) {
-      CopyWaitOp::create(b, tiles - 1 - tile, isGroup());
-      gpu::BarrierOp::create(b);
+      int64_t offset = tile * tileK;
+      awaitTile(tiles - 1 - tile, [&] {
+        roundTile(matrixB, constant(offset), sizeAt(offset), constant(tile));
+      });
       sum = multiplyCopied(typeA, typeB, constant(tile), sum);
     }
     return sum;
@@ -160,6 +204,13 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
 
   Value extent = getValueOrCreateConstantIndexOp(
       b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrixA, 1));
+  auto sizeFrom = [&](Value offset) -> OpFoldResult {
+    if (ShapedType::isStatic(k) && k % tileK == 0)
+      return b.getIndexAttr(tileK);
+    return arith::MinSIOp::create(b, constant(tileK),
+                                  arith::SubIOp::create(b, extent, offset))
+        .getResult();
+  };
   auto startAt = [&](Value offset) {
     OpBuilder::InsertionGuard guard(b);
 
@@ -167,12 +218,7 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset, extent);
     b.setInsertionPointToStart(
         scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
-    OpFoldResult size = b.getIndexAttr(tileK);
-    if (ShapedType::isDynamic(k) || k % tileK != 0)
-      size = arith::MinSIOp::create(b, constant(tileK),
-                                    arith::SubIOp::create(b, extent, offset))
-                 .getResult();
-    startCopies(matrixA, matrixB, offset, size, stageOf(offset));
+    startCopies(matrixA, matrixB, offset, sizeFrom(offset), stageOf(offset));
   };
   if (stages > 1) {
     auto ahead = scf::ForOp::create(
@@ -187,17 +233,18 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value offset = loop.getInductionVar();
+  auto roundAt = [&] {
+    roundTile(matrixB, offset, sizeFrom(offset), stageOf(offset));
+  };
   // The barrier after the wait also separates the last reads of a stage from
   // the copies that overwrite it; with one stage it needs another for that.
   if (stages == 1) {
     gpu::BarrierOp::create(b);
     startAt(offset);
     CopyCommitOp::create(b);
-    CopyWaitOp::create(b, 0, isGroup());
-    gpu::BarrierOp::create(b);
+    awaitTile(0, roundAt);
   } else {
-    CopyWaitOp::create(b, stages - 2, isGroup());
-    gpu::BarrierOp::create(b);
+    awaitTile(stages - 2, roundAt);
     startAt(add(offset, constant((stages - 1) * tileK)));
     CopyCommitOp::create(b);
   }
@@ -217,6 +264,17 @@ struct Distributor::CopiedOperands {
   Value depth, tiles;
 };
 
+/// How many terms the tile has that begins at `offset`.
+OpFoldResult Distributor::termsFrom(const CopiedOperands &operands,
+                                    Value offset) {
+  int64_t tileK = partition.tile.k;
+  std::optional<int64_t> depth = getConstantIntValue(operands.depth);
+  if (depth && *depth % tileK == 0)
+    return b.getIndexAttr(tileK);
+  return getAsOpFoldResult(b.createOrFold<arith::MinSIOp>(
+      constant(tileK), b.createOrFold<arith::SubIOp>(operands.depth, offset)));
+}
+
 /// Starts to copy a tile of k, if there is one and `exists`, or null, does not
 /// say otherwise, to the stage of that turn.
 void Distributor::startTile(const CopiedOperands &operands, Value tile,
@@ -233,15 +291,10 @@ void Distributor::startTile(const CopiedOperands &operands, Value tile,
       b.setInsertionPointToStart(
           scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
     Value offset = multiply(tile, tileK);
-    OpFoldResult size = b.getIndexAttr(tileK);
-    std::optional<int64_t> depth = getConstantIntValue(operands.depth);
-    if (!depth || *depth % tileK != 0)
-      size = getAsOpFoldResult(b.createOrFold<arith::MinSIOp>(
-          constant(tileK),
-          b.createOrFold<arith::SubIOp>(operands.depth, offset)));
     Value stage =
         b.createOrFold<arith::RemUIOp>(turn, constant(exchange.stages));
-    startCopies(operands.a, operands.b, offset, size, stage);
+    startCopies(operands.a, operands.b, offset, termsFrom(operands, offset),
+                stage);
   }
   CopyCommitOp::create(b);
 }
@@ -262,9 +315,8 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
         b.createOrFold<arith::CeilDivUIOp>(depth, constant(partition.tile.k))};
   };
   CopiedOperands own = operandsOf(matrixA, matrixB);
-  CopiedOperands next =
-      operandsOf(logicalView(op.getNextA(), op.getTransposeA()),
-                 logicalView(op.getNextB(), op.getTransposeB()));
+  auto [nextA, nextB] = multipliedMatrices(op, op.getNextA(), op.getNextB());
+  CopiedOperands next = operandsOf(nextA, nextB);
   Value turn = op.getTurn();
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn, constant(0));
@@ -285,18 +337,25 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
   /// One turn: waits for its tile, starts another one, and multiplies.
   auto take = [&](Value tile, Value sum, bool startsNext) {
     Value at = add(turn, tile);
-    CopyWaitOp::create(b, ahead - 1, isGroup());
-    gpu::BarrierOp::create(b);
+    Value stage = b.createOrFold<arith::RemUIOp>(at, constant(exchange.stages));
+    Value isTile = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
+                                                 tile, own.tiles);
+    bool isSure = !startsNext || matchPattern(isTile, m_One());
+    awaitTile(ahead - 1, [&] {
+      OpBuilder::InsertionGuard guard(b);
+      if (!isSure)
+        b.setInsertionPointToStart(
+            scf::IfOp::create(b, isTile, /*withElseRegion=*/false).thenBlock());
+      Value offset = multiply(tile, partition.tile.k);
+      roundTile(own.b, offset, termsFrom(own, offset), stage);
+    });
     Value started = add(at, constant(ahead));
     if (startsNext)
       startTile(next, b.createOrFold<arith::SubIOp>(tile, switchAt),
                 op.getHasNext(), started);
     else
       startTile(own, add(tile, constant(ahead)), /*exists=*/{}, started);
-    Value stage = b.createOrFold<arith::RemUIOp>(at, constant(exchange.stages));
-    Value isTile = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
-                                                 tile, own.tiles);
-    if (!startsNext || matchPattern(isTile, m_One()))
+    if (isSure)
       return multiplyCopied(typeA, typeB, stage, sum);
     auto choice = scf::IfOp::create(b, TypeRange(sum.getType()), isTile,
                                     /*withElseRegion=*/true);

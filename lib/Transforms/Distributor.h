@@ -101,16 +101,25 @@ private:
   void placeRows(mlir::Value tile, mlir::Value buffer);
   mlir::Value copiedTileAt(Role role, mlir::MemRefType matrix,
                            mlir::Value stage);
+  bool isPlaced(Role role);
+  int64_t copyingThreads() { return partition.grid.warps() * atom.getLanes(); }
   SharedMatrixAttr copiedMatrix(Role role, mlir::MemRefType matrix);
+  mlir::Value copiedTerms(Role role, mlir::Value matrix, mlir::Value offset,
+                          mlir::OpFoldResult size);
   mlir::Value copiedBufferAt(Role role, mlir::Value stage);
   mlir::Value stageOf(mlir::Value offset);
   void startCopies(mlir::Value matrixA, mlir::Value matrixB, mlir::Value offset,
                    mlir::OpFoldResult size, mlir::Value stage);
+  void roundTile(mlir::Value matrixB, mlir::Value offset,
+                 mlir::OpFoldResult size, mlir::Value stage);
+  void awaitTile(int64_t pending, llvm::function_ref<void()> round);
   mlir::Value multiplyCopied(mlir::MemRefType matrixA, mlir::MemRefType matrixB,
                              mlir::Value stage, mlir::Value accumulator);
   mlir::Value emitCopiedSum(mlir::Value matrixA, mlir::Value matrixB,
                             mlir::Value start);
   struct CopiedOperands;
+  mlir::OpFoldResult termsFrom(const CopiedOperands &operands,
+                               mlir::Value offset);
   void startTile(const CopiedOperands &operands, mlir::Value tile,
                  mlir::Value exists, mlir::Value turn);
   mlir::Value emitSumInTurn(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
@@ -147,6 +156,11 @@ private:
   }
   mlir::Value view(int64_t offset, int64_t bytes);
   mlir::Value logicalView(mlir::Value matrix, bool transposed);
+  std::pair<mlir::Value, mlir::Value>
+  multipliedMatrices(GemmOp op, mlir::Value a, mlir::Value b);
+  mlir::Value viewOfC(mlir::Value matrix) {
+    return logicalView(matrix, exchange.isTransposed);
+  }
   mlir::Value tileOfK(mlir::Value matrix, unsigned dim,
                       mlir::OpFoldResult offset, mlir::OpFoldResult size);
   OperandSide &side(Role role) { return role == Role::A ? sideA : sideB; }

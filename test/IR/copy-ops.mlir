@@ -4,6 +4,7 @@
 // RUN: kami-opt %s --mlir-print-op-generic | kami-opt | FileCheck %s
 
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#wgmma = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
 !tile = memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
 
 // CHECK: #kami.plan<{{.+}} transport = copied, slices = {k = 16, shared = [0, 0]}, stages = 3, output = relayed, blocks = 264>
@@ -40,6 +41,8 @@ func.func @rounds(%b: memref<32x?xf32, strided<[1, 512], offset: ?>>, %buffer: m
 }
 
 func.func @plans(%c: index) attributes {
+  row = #kami.plan<one_d, grid = [1, 4, 1], unit = warpgroup, atom = #wgmma, tile = 192x64x32, transport = copied,
+                   slices = {k = 8, shared = [0, 0]}, stages = 3>,
   a = #kami.plan<two_d, grid = [2, 2, 1], unit = warp, atom = #hmma, tile = 64x64x32, transport = copied,
                  slices = {k = 16, shared = [0, 0]}, stages = 3, output = relayed, blocks = 264>} {
   return

@@ -241,9 +241,11 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
     problem.majorA = one.spec.transposeA ? Major::MN : Major::K;
     problem.majorB = one.spec.transposeB ? Major::K : Major::MN;
   }
-  // Warp groups have operands of 16 bits, and no layers.
-  bool wantsGroups = byteWidth(problem.operand) == 2 &&
-                     problem.algorithm == Algorithm::OneD && below(3) == 0;
+  // Warp groups have operands of 16 bits or of tf32, and no layers.
+  bool suitsGroups =
+      byteWidth(problem.operand) == 2 || problem.operand == ElementKind::TF32;
+  bool wantsGroups =
+      suitsGroups && problem.algorithm == Algorithm::OneD && below(3) == 0;
   if (wantsGroups)
     problem.unit = Unit::WarpGroup;
   llvm::Expected<Plan> plan = drawPlan(problem, chip);
@@ -308,11 +310,13 @@ std::string Sweep::checkTraffic(const SweepCase &one,
                    ((extents.n + plan.tile.n - 1) / plan.tile.n) *
                    one.spec.batch.value_or(1);
   // Copies are of elements as they lie in device memory, and what is copied by
-  // eight lanes may begin in one line and end in the next.
+  // eight lanes may begin in one line and end in the next. Pieces of 16 bytes
+  // that arrive in parts meet in a bank.
   bool isCopied = plan.transport == Transport::Copied;
   bool widensCopies =
       isCopied && plan.widens(one.spec.operand, one.spec.operandB());
-  int64_t conflicts = !isCopied ? 1 : byteWidth(one.spec.operand) > 1 ? 2 : 8;
+  int64_t width = byteWidth(one.spec.operand);
+  int64_t conflicts = !isCopied ? 1 : width == 1 ? 8 : width == 2 ? 2 : 4;
   // The last of several tiles of k may have fewer slices in it, but moves them.
   // So have matrices for the matrix unit their rows of a swizzle pattern.
   // Skewed rows are read and written once more.

@@ -383,7 +383,8 @@ verifyInterleave(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
 static LogicalResult
 verifyUnit(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
            UnitKind unit, MmaAtomAttr atom, const Partition &partition,
-           TransportKind transport, int64_t sharedA) {
+           TransportKind transport, int64_t sharedA, bool isTransposed,
+           bool relaysC) {
   bool isGroup = atom.getInstruction() == InstructionKind::Wgmma;
   UnitKind unitOfAtom = isGroup                ? UnitKind::WarpGroup
                         : atom.getLanes() == 1 ? UnitKind::Lane
@@ -395,21 +396,25 @@ verifyUnit(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
     return success();
   const WarpGrid &grid = partition.grid;
   bool isCopied = transport == TransportKind::Copied;
-  bool isResident = transport == TransportKind::Resident &&
+  bool isResident = transport == TransportKind::Resident && !isTransposed &&
                     (sharedA == 0 || sharedA == partition.heldA());
   if (grid.m % warpsPerGroup != 0 || grid.n != 1 || grid.k != 1 ||
       !(isResident || isCopied))
     return emitError() << "expected warp groups in a grid of one column and "
                           "one layer, with B resident, and all or nothing of A "
-                          "in shared memory, or with copied operands";
+                          "in shared memory, or with copied operands, or of "
+                          "one row with these";
   auto bytes = [](mlir::Type type) { return type.getIntOrFloatBitWidth() / 8; };
   if (isCopied && !unitReadsCopies(partition, bytes(atom.getAType()),
                                    bytes(atom.getBType())))
     return emitError() << "expected warp groups with copied operands of 16 "
-                          "bits, in tiles of 16 rows a warp and "
+                          "bits or tf32, in tiles of 16 rows a warp and "
                        << maxGroupColumns << " columns at most, but got "
                        << partition.tile.m << "x" << partition.tile.n << " of "
                        << atom.getAType() << " and " << atom.getBType();
+  if (isTransposed && (readsEitherOrder(bytes(atom.getAType())) || relaysC))
+    return emitError() << "expected warp groups in a row only for tf32, with a "
+                          "C that is not relayed";
   return success();
 }
 
@@ -475,11 +480,16 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
     return emitError()
            << "expected the slice's k to be a multiple of the atom's "
            << atom.getK() << ", but got " << sliceK;
-  Partition partition({tileM, tileN, tileK}, grid, atom.getExtents(), sliceK);
+  Extents tile{tileM, tileN, tileK};
+  bool isTransposed =
+      unit == UnitKind::WarpGroup && kami::isTransposed(Unit::WarpGroup, grid);
+  Partition partition(isTransposed ? transposed(tile) : tile,
+                      isTransposed ? transposed(grid) : grid, atom.getExtents(),
+                      sliceK);
   bool isCopied = transport == TransportKind::Copied;
   bool holdsNothing = sharedA + sharedB == 0;
-  if (failed(
-          verifyUnit(emitError, unit, atom, partition, transport, sharedA)) ||
+  if (failed(verifyUnit(emitError, unit, atom, partition, transport, sharedA,
+                        isTransposed, relaysC)) ||
       failed(verifyInterleave(emitError, partition, atom, interleave)))
     return failure();
   if (isCopied && (gridK != 1 || !holdsNothing || !interleave.empty()))

@@ -152,9 +152,20 @@ LogicalResult PlaceAsyncOp::verify() {
   return success();
 }
 
+LogicalResult RoundPlacedOp::verify() {
+  Type element = getMatrix().getElementType();
+  if (!element.isF32())
+    return emitOpError("expected elements of type f32, but got ") << element;
+  return verifyPlace(*this, cast<MemRefType>(getSource().getType()),
+                     getBuffer(), getMatrix(), getThreads());
+}
+
 LogicalResult DeskewOp::verify() {
   auto source = cast<MemRefType>(getSource().getType());
   auto dest = cast<MemRefType>(getDest().getType());
+  if (getRounded() && !source.getElementType().isF32())
+    return emitOpError("expected elements of type f32, but got ")
+           << source.getElementType();
   if (std::optional<SharedMatrixAttr> matrix = getMatrix()) {
     if (dest.getRank() != 1)
       return emitOpError("expected a buffer of a matrix, but got ") << dest;
@@ -190,6 +201,11 @@ void PlaceAsyncOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Write::get(), &getBufferMutable());
   for (OpOperand &tails : getTailsMutable())
     effects.emplace_back(MemoryEffects::Write::get(), &tails);
+}
+
+void RoundPlacedOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getBufferMutable());
+  effects.emplace_back(MemoryEffects::Write::get(), &getBufferMutable());
 }
 
 void CopyOutOp::getEffects(Effects &effects) {

@@ -41,7 +41,8 @@ static constexpr double exposedPack = 0.1;
 /// for each time that it is doubled.
 static constexpr double loadingLanes = 0.2, freeColumn = 96;
 /// Cycles of a block for every piece of 16 bytes that one of its threads moves,
-/// where warps read it again from shared memory, and elsewhere.
+/// where warps read it again from shared memory, or, as is assumed to take as
+/// long, threads round it there; and elsewhere.
 static constexpr double reread = 40, readOnce = 5;
 /// Cycles of a block for every tile along k, and for every tile of C in turn.
 static constexpr double tileCycles = 200, turnCycles = 500;
@@ -234,13 +235,18 @@ static double raggedInstructions(double elements, int64_t bytes, int64_t piece,
   return raggedMove * moves / chip.warpSize;
 }
 
+/// What a block computes of C at once.
+static Extents tileOf(const Partition &partition, const Exchange &exchange) {
+  return exchange.isTransposed ? transposed(partition.tile) : partition.tile;
+}
+
 /// Cycles in which a block does nothing but start, and issue what moves
 /// elements one by one and multiplies them. Where whole pieces are moved and
 /// matrix units multiply, that is little beside what else is counted.
 static double issueCycles(const Work &work, const Atom &atom,
                           const Partition &partition, const Chip &chip,
                           const Exchange &exchange) {
-  const Extents &tile = partition.tile, &extents = work.extents;
+  const Extents tile = tileOf(partition, exchange), &extents = work.extents;
   double instructions;
   if (atom.isLane())
     instructions = laneInstructions(atom, partition, chip, exchange.packed);
@@ -289,13 +295,15 @@ static double hindrance(const CalibratedCost &cost, const Atom &atom,
 
 /// Cycles of a block in which its threads get elements to where they are
 /// multiplied, and results out, beside what is counted by bytes.
-static double movingCycles(const CalibratedCost &cost, const BlockBytes &bytes,
-                           const Partition &partition, const Chip &chip,
-                           const Exchange &exchange) {
+static double movingCycles(const CalibratedCost &cost, const Atom &atom,
+                           const BlockBytes &bytes, const Partition &partition,
+                           const Chip &chip, const Exchange &exchange) {
   if (exchange.isPacked())
     return 0;
   double threads = double(partition.grid.warps()) * chip.warpSize;
-  bool isReread = exchange.isCopied() && exchange.unit != Unit::WarpGroup;
+  bool isRead = exchange.unit != Unit::WarpGroup ||
+                !readsEitherOrder(byteWidth(atom.operand));
+  bool isReread = exchange.isCopied() && isRead;
   double each = isReread ? reread : readOnce;
   return each * bytes.cache / copiedPiece / threads + tileCycles * cost.kTiles +
          (exchange.prefetches ? turnCycles : 0);
@@ -311,7 +319,7 @@ kami::calibratedCost(const Work &work, const Atom &atom,
                      const Partition &partition, const Slicing &slicing,
                      const Resources &resources, const Chip &chip,
                      const Calibration &calibration, const Exchange &exchange) {
-  const Extents &tile = partition.tile;
+  const Extents tile = tileOf(partition, exchange);
   CalibratedCost cost;
   cost.blocks = countBlocks(work, tile.m, tile.n);
   // The last pack of each row of the batch may have fewer.
@@ -331,7 +339,8 @@ kami::calibratedCost(const Work &work, const Atom &atom,
           &cost.sharedLatency, &cost.barriers})
       *part *= 4;
   BlockBytes bytes = blockBytes(work, cost.blocks, atom, tile, exchange);
-  cost.computation += movingCycles(cost, bytes, partition, chip, exchange);
+  cost.computation +=
+      movingCycles(cost, atom, bytes, partition, chip, exchange);
   addMemory(cost, bytes, chip, calibration, exchange);
 
   double issue = issueCycles(work, atom, partition, chip, exchange);
@@ -380,9 +389,10 @@ double kami::leastCycles(const Work &work, const Atom &atom, int64_t tileM,
     int64_t part = llvm::divideCeil(extent, parts);
     return double(llvm::alignTo(part, atomExtent)) * parts;
   };
-  double atoms = padded(tileM, grid.m, atom.shape.m) *
-                 padded(tileN, grid.n, atom.shape.n) * work.extents.k /
-                 (double(atom.shape.m) * atom.shape.n * atom.shape.k);
+  Extents shape = atom.shapeIn(grid);
+  double atoms = padded(tileM, grid.m, shape.m) *
+                 padded(tileN, grid.n, shape.n) * work.extents.k /
+                 (double(shape.m) * shape.n * shape.k);
   if (work.isComplex)
     atoms *= 4;
   cost.tensorCores = atoms * calibration.of(atom).cycles / chip.tensorCores;

@@ -83,6 +83,10 @@ static constexpr int64_t copyOverhead = 16;
 /// All that ptxas needs beside sums where only the matrix unit reads operands:
 /// f16 64 × 64, 128 × 96 and 128 × 128 take 58, 74 and 96 registers.
 static constexpr int64_t unitOverhead = 32;
+/// The same where tiles of tf32 follow each other, and who copied them rounds
+/// them: 128 × 128 × 64, 160 × 160 × 32 and 192 × 192 × 16 take 43, 48 and 49
+/// beside sums and A.
+static constexpr int64_t roundedOverhead = 48;
 
 static int64_t overheadOf(const Atom &atom, const Partition &partition,
                           const Operand &a, const Operand &b) {
@@ -134,11 +138,14 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
   registers.overhead = overheadOf(atom, partition, a, b);
   if (exchange.unit == Unit::WarpGroup) {
     // B is read where it lies; A is held as a whole, or lies there, too.
-    if (slicing.sharedA == 0 && !exchange.isCopied())
+    bool copiesA =
+        exchange.isCopied() && readsEitherOrder(byteWidth(atom.operand));
+    if (slicing.sharedA == 0 && !copiesA)
       registers.heldA = perThread(partition.warpM * partition.paddedK(),
                                   byteWidth(atom.operand));
     if (exchange.isCopied())
-      registers.overhead = unitOverhead;
+      registers.overhead =
+          copiesA || exchange.stages == 1 ? unitOverhead : roundedOverhead;
     return registers;
   }
   if (exchange.isPacked()) {

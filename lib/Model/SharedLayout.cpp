@@ -54,16 +54,18 @@ static int64_t copiedMatrixBytes(int64_t outer, int64_t depth,
   auto bytes = [&](Major major) {
     return SharedMatrix::fitting(outer, depth, elementBytes, major).byteSize();
   };
-  return llvm::alignTo(std::max(bytes(Major::K), bytes(Major::MN)),
-                       groupMatrixAlignment);
+  int64_t most = bytes(Major::K);
+  if (readsEitherOrder(elementBytes))
+    most = std::max(most, bytes(Major::MN));
+  return llvm::alignTo(most, groupMatrixAlignment);
 }
 
 /// Bytes of an operand's skewed rows beyond its tile, whichever way its
 /// elements lie.
 static int64_t skewedTileBytes(int64_t outer, int64_t depth,
-                               int64_t elementBytes, Unit unit) {
+                               int64_t elementBytes, bool isForUnit) {
   auto bytes = [&](Major major) {
-    if (unit == Unit::WarpGroup) {
+    if (isForUnit) {
       auto matrix = SharedMatrix::fitting(outer, depth, elementBytes, major);
       return skewedBytes(matrix.lines(), matrix.majorExtent(), elementBytes);
     }
@@ -77,27 +79,32 @@ static SharedLayout copiedLayout(const Partition &partition,
                                  ElementBytes element,
                                  const Exchange &exchange) {
   int64_t depth = partition.paddedK();
-  auto bytes = [&](int64_t extent) {
+  bool isGroup = exchange.unit == Unit::WarpGroup;
+  auto bytes = [&](int64_t extent, bool isForUnit) {
     return exchange.stages *
-           (exchange.unit == Unit::WarpGroup
-                ? copiedMatrixBytes(extent, depth, element.operand)
-                : copiedBytes(extent, depth, element.operand));
+           (isForUnit ? copiedMatrixBytes(extent, depth, element.operand)
+                      : copiedBytes(extent, depth, element.operand));
   };
   SharedLayout layout;
-  layout.copiedA.bytes = bytes(partition.paddedM());
-  layout.copiedB = {layout.copiedA.bytes, bytes(partition.paddedN())};
-  layout.bytes = layout.copiedA.bytes + layout.copiedB.bytes;
+  layout.copiedA.bytes =
+      bytes(partition.paddedM(), isGroup && readsEitherOrder(element.operand));
+  layout.copiedB.offset = llvm::alignTo(
+      layout.copiedA.bytes, isGroup ? groupMatrixAlignment : regionAlignment);
+  layout.copiedB.bytes = bytes(partition.paddedN(), isGroup);
+  layout.bytes = layout.copiedB.offset + layout.copiedB.bytes;
   auto append = [&](SharedRegion &region, int64_t bytes) {
     region = {layout.bytes, bytes};
     layout.bytes += bytes;
   };
-  auto skewed = [&](int64_t extent) {
+  auto skewed = [&](int64_t extent, bool isForUnit) {
     return exchange.stages *
-           skewedTileBytes(extent, depth, element.operand, exchange.unit);
+           skewedTileBytes(extent, depth, element.operand, isForUnit);
   };
   if (exchange.skewed) {
-    append(layout.skewedA, skewed(partition.paddedM()));
-    append(layout.skewedB, skewed(partition.paddedN()));
+    append(layout.skewedA,
+           skewed(partition.paddedM(),
+                  isGroup && readsEitherOrder(element.operand)));
+    append(layout.skewedB, skewed(partition.paddedN(), isGroup));
   }
   if (exchange.relaysC)
     append(layout.relay, partition.grid.warps() *
@@ -376,11 +383,14 @@ static SharedTraffic copiedTraffic(const Partition &partition,
                                    const Exchange &exchange) {
   int64_t a = partition.paddedM() * partition.paddedK() * element.operand;
   int64_t b = partition.paddedN() * partition.paddedK() * element.operand;
-  // See matrixUnitReads.
-  int64_t read = exchange.unit == Unit::WarpGroup
-                     ? 0
-                     : partition.grid.n * a + partition.grid.m * b;
-  SharedTraffic traffic{a + b, read, /*barriers=*/1};
+  int64_t written = a + b, read = partition.grid.n * a + partition.grid.m * b;
+  if (exchange.unit == Unit::WarpGroup) {
+    // What is rounded comes and goes once more. See matrixUnitReads, too.
+    bool rounds = !readsEitherOrder(element.operand);
+    written += rounds ? b : 0;
+    read = rounds ? a + b : 0;
+  }
+  SharedTraffic traffic{written, read, /*barriers=*/1};
   traffic.readParked = read;
   return traffic;
 }
@@ -472,7 +482,8 @@ int64_t kami::matrixUnitReads(const Partition &partition,
   constexpr int64_t rows = 16;
   int64_t passes =
       partition.grid.warps() / warpsPerGroup * (partition.warpM / rows);
-  bool readsA = slicing.sharedA > 0 || exchange.isCopied();
+  bool readsA = slicing.sharedA > 0 ||
+                (exchange.isCopied() && readsEitherOrder(element.operand));
   int64_t readRows = readsA ? partition.paddedM() : 0;
   return (passes * partition.warpN + readRows) * partition.paddedK() *
          element.operand;

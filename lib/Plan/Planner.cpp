@@ -353,8 +353,10 @@ static std::string whyNone(const Problem &problem, const Chip &chip) {
     return "lanes multiply small products only, which follow each other in a "
            "batch in device memory";
   if (problem.unit == Unit::WarpGroup && problem.source == Source::Memory)
-    return "warp groups multiply operands in device memory only where they are "
-           "of 16 bits and can be copied";
+    return "warp groups multiply operands in device memory only where they can "
+           "be copied and are of 16 bits, or of tf32 with elements of A or of "
+           "B "
+           "adjacent along k";
   if (problem.stages)
     return "no tiles of " + llvm::itostr(*problem.stages) +
            " stages are copied";

@@ -52,7 +52,7 @@ GridSearch::tileExtents(int64_t extent, int64_t parts,
                         int64_t atomExtent) const {
   int64_t unit = parts * atomExtent;
   llvm::SmallVector<int64_t, 8> extents;
-  // Of copied operands, a warp of a group has one tile of rows.
+  // Of copied operands, a warp of a group has one tile of rows, or columns.
   if (atom.atom->instruction == Instruction::Wgmma && parts > 1)
     return {std::min(extent, unit)};
   if (extent <= std::max(maxWholeExtent, unit))
@@ -81,6 +81,13 @@ llvm::SmallVector<int64_t, 8> GridSearch::tileDepths() const {
   return depths;
 }
 
+/// How the grid's units share a tile.
+Partition GridSearch::partitionOf(const Extents &tile, int64_t sliceK) const {
+  Plan plan = {atom.atom, tile, grid};
+  plan.slices.k = sliceK;
+  return plan.partition();
+}
+
 /// Whether tiles that are less deep are to be taken instead.
 bool GridSearch::isTooLong(const Partition &partition) const {
   if (atom.atom->instruction != Instruction::Fma ||
@@ -92,15 +99,26 @@ bool GridSearch::isTooLong(const Partition &partition) const {
                     grid.k * chip.warpSize) > mostUnrolled;
 }
 
+/// Whether the matrix unit finds operands as it wants them where they are
+/// copied from device memory, by groups in one column, or one row.
+bool GridSearch::suitsGroups() const {
+  bool isTransposed = kami::isTransposed(Unit::WarpGroup, grid);
+  WarpGrid rows = isTransposed ? transposed(grid) : grid;
+  bool widens = atom.atom->operand != problem.operand ||
+                atom.atom->operandB() != problem.operandB();
+  if (widens || rows.m % warpsPerGroup != 0 || rows.n > 1)
+    return false;
+  if (readsEitherOrder(byteWidth(problem.operand)))
+    return !isTransposed;
+  return (isTransposed ? problem.majorA : problem.majorB) == Major::K;
+}
+
 bool GridSearch::wants(PlanForm form) const {
   Transport transport = form.transport;
   if (form.prefetches && !problem.mayPrefetch)
     return false;
-  bool isGroup = atom.atom->instruction == Instruction::Wgmma;
-  bool widens = atom.atom->operand != problem.operand ||
-                atom.atom->operandB() != problem.operandB();
-  if (isGroup && (transport != Transport::Copied || grid.n > 1 || widens ||
-                  grid.m % warpsPerGroup != 0))
+  bool isGroup = atom.atom->unit() == Unit::WarpGroup;
+  if (isGroup && (transport != Transport::Copied || !suitsGroups()))
     return false;
   // With nobody to send to, both transports are the same.
   if (transport == Transport::Gathered && grid.m == 1 && grid.n == 1 &&
@@ -130,7 +148,7 @@ double GridSearch::worstBest() const {
 // Best first: once a lower bound exceeds what has been found, all that follow
 // do, too.
 void GridSearch::run() {
-  const Extents &shape = atom.atom->shape;
+  Extents shape = atom.atom->shapeIn(grid);
   Extents problemExtents = problem.extents;
   auto rows = tileExtents(problemExtents.m, grid.m, shape.m);
   auto columns = tileExtents(problemExtents.n, grid.n, shape.n);
@@ -171,8 +189,7 @@ void GridSearch::run() {
 /// True if any depth fits. Deeper tiles come first, and cutting goes on as long
 /// as it helps.
 bool GridSearch::tryArea(int64_t m, int64_t n, llvm::ArrayRef<int64_t> depths) {
-  Extents whole = {m, n, depths.front()};
-  Partition partition(whole, grid, atom.atom->shape, atom.atom->shape.k);
+  Partition partition = partitionOf({m, n, depths.front()}, atom.atom->shape.k);
   int64_t sums = problem.sums() * partition.warpM * partition.warpN *
                  byteWidth(atom.atom->accumulator) / (4 * chip.warpSize);
   bool tooLarge = sums + registerOverhead > registerLimit;
@@ -191,7 +208,7 @@ bool GridSearch::tryArea(int64_t m, int64_t n, llvm::ArrayRef<int64_t> depths) {
 
 void GridSearch::tryTile(const Extents &tile) {
   int64_t atomK = atom.atom->shape.k;
-  Partition partition(tile, grid, atom.atom->shape, atomK);
+  Partition partition = partitionOf(tile, atomK);
   if (wants({Transport::Gathered}))
     tryGathered(partition);
   if (!wants({Transport::Staged}))
@@ -206,7 +223,7 @@ void GridSearch::tryTile(const Extents &tile) {
       continue;
     if (steps % width != 0)
       continue;
-    Partition sliced(tile, grid, atom.atom->shape, atomK * width);
+    Partition sliced = partitionOf(tile, atomK * width);
     bool isUseful = width == 1 || isBroadcast ||
                     interleavingOf(problem, *atom.atom, sliced).k == width;
     if (isUseful && tryStaged(sliced))
@@ -244,7 +261,7 @@ bool GridSearch::tryCopied(int64_t m, int64_t n) {
   int64_t atomK = atom.atom->shape.k, k = problem.extents.k;
   fits = false;
   auto partition = [&](int64_t depth) {
-    return Partition({m, n, depth}, grid, atom.atom->shape, atomK);
+    return partitionOf({m, n, depth}, atomK);
   };
   if (problem.tile) {
     llvm::SmallVector<int64_t, 8> stages = {1};
@@ -357,9 +374,11 @@ int64_t GridSearch::residentAlone(Plan plan) const {
 bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
                          const Slicing &slicing, int64_t stages) {
   Plan plan = {atom.atom, partition.tile, grid, form.transport, slicing};
+  if (plan.isTransposed())
+    plan.tile = transposed(partition.tile);
   plan.stages = stages;
   plan.relaysC = form.transport == Transport::Copied && problem.output &&
-                 byteWidth(*problem.output) <= 2;
+                 byteWidth(*problem.output) <= 2 && !plan.isTransposed();
   plan.prefetches = form.prefetches;
   plan.skewed = plan.transport == Transport::Copied && problem.isSkewed;
   if (problem.order && !(sumOrderOf(interleaved(plan)) == *problem.order))

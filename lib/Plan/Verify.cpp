@@ -97,15 +97,25 @@ static bool packs(const Plan &plan, const Problem &problem) {
          (isLane ? plan.grid.n == 1 && hasRows(plan) : plan.grid.warps() == 1);
 }
 
+/// Whether a plan's warp groups are where they may be.
+static bool standsInGroups(const Plan &plan) {
+  const WarpGrid grid = plan.partition().grid;
+  if (grid.m % warpsPerGroup != 0 || grid.n != 1 || grid.k != 1)
+    return false;
+  bool isCopied = plan.transport == Transport::Copied;
+  if (!plan.isTransposed())
+    return isCopied || plan.transport == Transport::Resident;
+  return isCopied && !plan.relaysC &&
+         !readsEitherOrder(byteWidth(plan.atom->operand));
+}
+
 Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
                         const Chip &chip) {
   if (Misfit misfit = findMisfitOfForm(plan, problem, chip))
     return misfit;
   const WarpGrid &grid = plan.grid;
   bool isCopied = plan.transport == Transport::Copied;
-  if (plan.unit() == Unit::WarpGroup &&
-      (grid.m % warpsPerGroup != 0 || grid.n != 1 || grid.k != 1 ||
-       !(plan.transport == Transport::Resident || isCopied)))
+  if (plan.unit() == Unit::WarpGroup && !standsInGroups(plan))
     return {Misfit::NotGroups, warpsPerGroup};
   if (plan.unit() == Unit::WarpGroup && isCopied &&
       !copiesToUnit(*plan.atom, plan.partition()))
@@ -195,14 +205,15 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
   case Misfit::NotGroups:
     return ("expected a grid of rows of " + Twine(misfit.needed) +
             " warps in unison, one column and one layer, with B resident and A "
-            "as a whole in registers or in shared memory, or both copied")
+            "as a whole in registers or in shared memory, or both copied; or "
+            "of one row with both copied for tf32 and C not relayed")
         .str();
   case Misfit::NotUnitCopies:
-    return ("expected warps in unison with copied operands of 16 bits, in "
-            "tiles of 16 rows a warp and " +
+    return ("expected warps in unison with copied operands of 16 bits or tf32, "
+            "in tiles of 16 rows a warp and " +
             Twine(misfit.needed) + " columns at most, but got " +
             Twine(plan.tile.m) + "x" + Twine(plan.tile.n) + " for " +
-            Twine(plan.grid.m) + " warps")
+            Twine(plan.grid.warps()) + " warps")
         .str();
   case Misfit::NotCopied:
     return "expected copied operands only of warps or lanes in one layer, "

@@ -246,11 +246,14 @@ static LogicalResult runDeskew(Execution &x, Warp &warp,
           return failure();
         forLanes(to.mask, [&](unsigned lane) {
           uint8_t *at = to.buffer->bytes.data() + to.addresses[lane];
-          if (from.mask >> lane & 1)
-            std::memcpy(at, from.buffer->bytes.data() + from.addresses[lane],
-                        to.bytes);
-          else
+          if (!(from.mask >> lane & 1)) {
             std::memset(at, 0, to.bytes);
+            return;
+          }
+          std::memcpy(at, from.buffer->bytes.data() + from.addresses[lane],
+                      to.bytes);
+          if (op.getRounded())
+            writeBits(at, to.bytes, roundToTF32(readBits(at, to.bytes)));
         });
         return success();
       });
@@ -258,6 +261,34 @@ static LogicalResult runDeskew(Execution &x, Warp &warp,
     return failure();
   if (op.getForMatrixUnit())
     x.fenceProxy(warp);
+  return success();
+}
+
+/// Nothing is read of the source.
+static LogicalResult runRoundPlaced(Execution &x, Warp &warp,
+                                    const Instruction &instruction) {
+  const MemRef source = warp.memrefs[instruction.operands[0].index];
+  const MemRef buffer = warp.memrefs[instruction.operands[1].index];
+  auto op = cast<RoundPlacedOp>(instruction.op);
+  SharedTile tile = tileOf(buffer, op.getMatrix());
+  auto round = [&](Access &, Access &access) -> LogicalResult {
+    access.write = false;
+    if (failed(x.access(warp, instruction, access)))
+      return failure();
+    access.write = true;
+    if (failed(x.access(warp, instruction, access)))
+      return failure();
+    forLanes(access.mask, [&](unsigned lane) {
+      uint8_t *element = access.buffer->bytes.data() + access.addresses[lane];
+      writeBits(element, access.bytes,
+                roundToTF32(readBits(element, access.bytes)));
+    });
+    return success();
+  };
+  if (failed(copyElements(x, warp, instruction, source, tile, op.getThreads(),
+                          round)))
+    return failure();
+  x.fenceProxy(warp);
   return success();
 }
 
@@ -371,6 +402,10 @@ LogicalResult kami::sim::decodeAsyncCopies(Decoder &decoder, Operation *op,
         auto type = cast<MemRefType>(deskew.getSource().getType());
         decoder.accesses(*formatOf(type.getElementType()));
         return decoder.emit(op, runDeskew);
+      })
+      .Case([&](RoundPlacedOp round) {
+        decoder.accesses(*formatOf(round.getMatrix().getElementType()));
+        return decoder.emit(op, runRoundPlaced);
       })
       .Case([&](CopyOutOp copy) {
         auto type = cast<MemRefType>(copy.getSource().getType());

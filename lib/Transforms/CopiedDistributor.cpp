@@ -37,14 +37,22 @@ static unsigned adjacentDimension(MemRefType type) {
   return alongRows ? 1 : 0;
 }
 
-/// How the matrix unit finds the operand's tile: in the order of memory.
+/// Whether the matrix unit reads the operand's tile where it is copied.
+bool Distributor::isPlaced(Role role) {
+  unsigned bits = atom.getElementType(role).getIntOrFloatBitWidth();
+  return isGroup() && (role == Role::B || readsEitherOrder(bits / 8));
+}
+
+/// How the matrix unit finds the operand's tile: in the order of memory, where
+/// it takes either.
 SharedMatrixAttr Distributor::copiedMatrix(Role role, MemRefType matrix) {
   bool isA = role == Role::A;
   bool alongColumns = adjacentDimension(matrix) == 1;
+  int64_t bytes = matrix.getElementTypeBitWidth() / 8;
+  bool isKMajor = alongColumns == isA || !readsEitherOrder(bytes);
   SharedMatrix tile = SharedMatrix::fitting(
-      isA ? partition.paddedM() : partition.warpN, partition.paddedK(),
-      matrix.getElementTypeBitWidth() / 8,
-      alongColumns == isA ? Major::K : Major::MN);
+      isA ? partition.paddedM() : partition.warpN, partition.paddedK(), bytes,
+      isKMajor ? Major::K : Major::MN);
   return matrixType(tile, matrix.getElementType(), role);
 }
 
@@ -93,18 +101,23 @@ Value Distributor::linesAt(Value start, Type element, const CopiedTile &tile) {
 int64_t Distributor::tailBytes(Role role, MemRefType matrix) {
   if (!exchange.skewed || alignedRows)
     return 0;
-  unsigned along = adjacentDimension(matrix);
   SmallVector<int64_t> strides;
   int64_t start;
-  if (failed(matrix.getStridesAndOffset(strides, start)) || strides[along] != 1)
+  if (failed(matrix.getStridesAndOffset(strides, start)))
     return 0;
   int64_t bytes = matrix.getElementTypeBitWidth() / 8;
-  if (isGroup()) {
+  unsigned along = adjacentDimension(matrix);
+  if (isPlaced(role)) {
+    // Its lines may run across the matrix's.
     SharedMatrix tile = copiedMatrix(role, matrix).getMatrix();
-    return skewedBytes(tile.lines(), tile.majorExtent(), bytes);
+    unsigned line = (tile.major == Major::K) == (role == Role::A) ? 1 : 0;
+    return strides[line] == 1
+               ? skewedBytes(tile.lines(), tile.majorExtent(), bytes)
+               : 0;
   }
   CopiedTile tile = copiedTileOf(role, matrix);
-  return skewedBytes(tile.lines, tile.lineElements, bytes);
+  return strides[along] == 1 ? skewedBytes(tile.lines, tile.lineElements, bytes)
+                             : 0;
 }
 
 /// Where a stage keeps them; null where there are none.
@@ -120,9 +133,9 @@ Value Distributor::tailsAt(Role role, MemRefType matrix, Value stage) {
                                 first, ValueRange());
 }
 
-/// The operand's terms from `offset` on, as many as a tile has.
-Value Distributor::termsAt(Role role, Value matrix, Value offset,
-                           OpFoldResult size) {
+/// The operand's terms from `offset` on, which one tile has.
+Value Distributor::copiedTerms(Role role, Value matrix, Value offset,
+                               OpFoldResult size) {
   unsigned dim = role == Role::A ? 1 : 0;
   auto type = cast<MemRefType>(matrix.getType());
   bool isWhole =
@@ -134,57 +147,65 @@ Value Distributor::termsAt(Role role, Value matrix, Value offset,
 /// Starts to copy both operands' terms from `offset` on.
 void Distributor::startCopies(Value matrixA, Value matrixB, Value offset,
                               OpFoldResult size, Value stage) {
-  int64_t threads = partition.grid.warps() * atom.getLanes();
   for (auto [role, matrix] :
        {std::pair(Role::A, matrixA), std::pair(Role::B, matrixB)}) {
     auto type = cast<MemRefType>(matrix.getType());
-    Value source = termsAt(role, matrix, offset, size);
+    Value source = copiedTerms(role, matrix, offset, size);
     Value tails = tailsAt(role, type, stage);
-    if (isGroup())
+    if (isPlaced(role))
       PlaceAsyncOp::create(b, source, copiedBufferAt(role, stage), tails,
-                           copiedMatrix(role, type), threads, alignedRows);
+                           copiedMatrix(role, type), copyingThreads(),
+                           alignedRows);
     else
       CopyAsyncOp::create(b, source, copiedTileAt(role, type, stage), tails,
-                          threads, alignedRows);
+                          copyingThreads(), alignedRows);
   }
 }
 
-/// Waits until no more than `pending` tiles are on their way. Puts the terms
-/// that have arrived straight where rows are skewed, if they exist (null if
-/// they do). Their barrier is yet to come.
+/// What a thread copied itself of the operand's terms, straight where rows are
+/// skewed, and rounded where the matrix unit would read elements of tf32.
+/// `isLast` if the unit's fence is to be behind.
+void Distributor::finishCopy(Role role, Value matrix, const CopiedTerms &terms,
+                             bool isLast) {
+  auto type = cast<MemRefType>(matrix.getType());
+  bool isRounded = isPlaced(role) && atom.roundsToTF32();
+  Value tails = tailsAt(role, type, terms.stage);
+  if (!tails && !isRounded)
+    return;
+  Value source = copiedTerms(role, matrix, terms.offset, terms.size);
+  if (!tails)
+    RoundPlacedOp::create(b, source, copiedBufferAt(role, terms.stage),
+                          copiedMatrix(role, type), copyingThreads(),
+                          alignedRows);
+  else if (isPlaced(role))
+    DeskewOp::create(b, source, copiedBufferAt(role, terms.stage), tails,
+                     copiedMatrix(role, type), copyingThreads(), isRounded,
+                     /*forMatrixUnit=*/isLast);
+  else
+    DeskewOp::create(b, source, copiedTileAt(role, type, terms.stage), tails,
+                     SharedMatrixAttr(), copyingThreads());
+}
+
+/// Waits until no more than `pending` tiles are on their way, finishes what a
+/// thread copied itself of the one that has arrived, if it exists (null if it
+/// does), and makes it everybody's.
 void Distributor::awaitCopies(Value matrixA, Value matrixB, int64_t pending,
                               llvm::function_ref<CopiedTerms()> arrived,
-                              Value exist) {
-  auto typeA = cast<MemRefType>(matrixA.getType());
-  auto typeB = cast<MemRefType>(matrixB.getType());
-  int64_t skewedA = tailBytes(Role::A, typeA);
-  int64_t skewedB = tailBytes(Role::B, typeB);
-  bool isSkewed = skewedA + skewedB > 0;
-  CopyWaitOp::create(b, pending, isGroup() && !isSkewed);
-  if (!isSkewed)
-    return;
-  OpBuilder::InsertionGuard guard(b);
-  if (exist && !matchPattern(exist, m_One()))
-    b.setInsertionPointToStart(
-        scf::IfOp::create(b, exist, /*withElseRegion=*/false).thenBlock());
-  CopiedTerms terms = arrived();
-  int64_t threads = partition.grid.warps() * atom.getLanes();
-  auto straighten = [&](Role role, Value matrix, MemRefType type, bool isLast) {
-    Value source = termsAt(role, matrix, terms.offset, terms.size);
-    Value tails = tailsAt(role, type, terms.stage);
-    if (isGroup())
-      DeskewOp::create(b, source, copiedBufferAt(role, terms.stage), tails,
-                       copiedMatrix(role, type), threads,
-                       /*forMatrixUnit=*/isLast);
-    else
-      DeskewOp::create(b, source, copiedTileAt(role, type, terms.stage), tails,
-                       SharedMatrixAttr(), threads, /*forMatrixUnit=*/false);
-  };
-  // One fence is for both.
-  if (skewedA > 0)
-    straighten(Role::A, matrixA, typeA, /*isLast=*/skewedB == 0);
-  if (skewedB > 0)
-    straighten(Role::B, matrixB, typeB, /*isLast=*/true);
+                              Value exists) {
+  bool skewsA = tailBytes(Role::A, cast<MemRefType>(matrixA.getType())) > 0;
+  bool skewsB = tailBytes(Role::B, cast<MemRefType>(matrixB.getType())) > 0;
+  bool finishesB = skewsB || (isPlaced(Role::B) && atom.roundsToTF32());
+  CopyWaitOp::create(b, pending, isGroup() && !skewsA && !finishesB);
+  if (skewsA || finishesB) {
+    OpBuilder::InsertionGuard guard(b);
+    if (exists && !matchPattern(exists, m_One()))
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, exists, /*withElseRegion=*/false).thenBlock());
+    CopiedTerms terms = arrived();
+    finishCopy(Role::A, matrixA, terms, /*isLast=*/!finishesB);
+    finishCopy(Role::B, matrixB, terms, /*isLast=*/true);
+  }
+  gpu::BarrierOp::create(b);
 }
 
 /// The sum after the tile of a stage; of groups, `isPending` if they may still
@@ -194,11 +215,18 @@ Value Distributor::multiplyCopied(MemRefType matrixA, MemRefType matrixB,
                                   bool isPending) {
   if (isGroup()) {
     Value origin = constant(0);
+    Value other = copiedBufferAt(Role::B, stage);
+    if (!isPlaced(Role::A))
+      return GroupMmaOp::create(b, accumulator.getType(),
+                                loadRows(copiedTileAt(Role::A, matrixA, stage)),
+                                other, origin, origin, accumulator,
+                                ValueRange(), SharedMatrixAttr(),
+                                copiedMatrix(Role::B, matrixB), IntegerAttr(),
+                                isPending ? b.getUnitAttr() : UnitAttr());
     return GroupMmaOp::create(
-        b, accumulator.getType(), copiedBufferAt(Role::A, stage),
-        copiedBufferAt(Role::B, stage), origin, origin, accumulator,
-        ValueRange{groupRow(), origin}, copiedMatrix(Role::A, matrixA),
-        copiedMatrix(Role::B, matrixB),
+        b, accumulator.getType(), copiedBufferAt(Role::A, stage), other, origin,
+        origin, accumulator, ValueRange{groupRow(), origin},
+        copiedMatrix(Role::A, matrixA), copiedMatrix(Role::B, matrixB),
         b.getI64IntegerAttr(partition.paddedK()),
         isPending ? b.getUnitAttr() : UnitAttr());
   }
@@ -241,7 +269,6 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
                     int64_t offset = tile * tileK;
                     return {constant(offset), sizeAt(offset), constant(tile)};
                   });
-      gpu::BarrierOp::create(b);
       sum = multiplyCopied(typeA, typeB, constant(tile), sum);
     }
     return sum;
@@ -312,14 +339,12 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
     startAt(offset, stage);
     CopyCommitOp::create(b);
     awaitAt(offset, stage, /*pending=*/0);
-    gpu::BarrierOp::create(b);
     scf::YieldOp::create(b, multiplyCopied(typeA, typeB, stage, sum));
     return loop.getResult(0);
   }
   Value number = loop.getRegionIterArg(1);
   Value stage = asStage(number);
   awaitAt(offset, stage, /*pending=*/stages - 2);
-  gpu::BarrierOp::create(b);
   // The stage before is free again.
   auto startNext = [&] {
     startAt(add(offset, constant((stages - 1) * tileK)),
@@ -399,9 +424,8 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
         b.createOrFold<arith::CeilDivUIOp>(depth, constant(partition.tile.k))};
   };
   CopiedOperands own = operandsOf(matrixA, matrixB);
-  CopiedOperands next =
-      operandsOf(logicalView(op.getNextA(), op.getTransposeA()),
-                 logicalView(op.getNextB(), op.getTransposeB()));
+  auto [nextA, nextB] = multipliedMatrices(op, op.getNextA(), op.getNextB());
+  CopiedOperands next = operandsOf(nextA, nextB);
   Value turn = op.getTurn();
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn, constant(0));
@@ -432,7 +456,6 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
           return {offset, termsFrom(own, offset), stage};
         },
         startsNext ? isTile : Value());
-    gpu::BarrierOp::create(b);
     auto start = [&] {
       Value started = add(at, constant(ahead));
       if (startsNext)

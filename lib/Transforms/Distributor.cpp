@@ -55,6 +55,20 @@ Value Distributor::logicalView(Value matrix, bool transposed) {
   return memref::TransposeOp::create(b, matrix, swapped);
 }
 
+/// The operands as they are multiplied: A and B, or Bᵀ and Aᵀ.
+std::pair<Value, Value> Distributor::multipliedMatrices(GemmOp op, Value a,
+                                                        Value other) {
+  bool swaps = exchange.isTransposed;
+  auto matrix = [&](Value operand, bool transposed) {
+    return isa<MemRefType>(operand.getType())
+               ? logicalView(operand, transposed != swaps)
+               : Value();
+  };
+  Value matrixA = matrix(a, op.getTransposeA());
+  Value matrixB = matrix(other, op.getTransposeB());
+  return swaps ? std::pair(matrixB, matrixA) : std::pair(matrixA, matrixB);
+}
+
 /// Columns (dim 1) of A or rows (dim 0) of B that one k tile multiplies.
 Value Distributor::tileOfK(Value matrix, unsigned dim, OpFoldResult offset,
                            OpFoldResult size) {
@@ -282,7 +296,7 @@ Value Distributor::loadC(Value matrix) {
   FragmentType type = fragmentType(Role::C);
   FragmentPlace place = placeOfC(matrix);
   auto load = [&]() -> Value {
-    return LoadOp::create(b, type, matrix, place.row, place.column,
+    return LoadOp::create(b, type, viewOfC(matrix), place.row, place.column,
                           place.rowInBounds, place.columnInBounds);
   };
   if (partition.grid.k == 1)
@@ -480,12 +494,7 @@ Value Distributor::emitStart(GemmOp op, ValueRange c) {
 
 /// The sum over k: this warp's, over all tiles of k.
 Value Distributor::emitSum(GemmOp op, Value start, bool barrierFirst) {
-  auto matrix = [&](Value operand, bool transposed) {
-    return isa<MemRefType>(operand.getType()) ? logicalView(operand, transposed)
-                                              : Value();
-  };
-  Value matrixA = matrix(op.getA(), op.getTransposeA());
-  Value matrixB = matrix(op.getB(), op.getTransposeB());
+  auto [matrixA, matrixB] = multipliedMatrices(op, op.getA(), op.getB());
   for (auto [side, whole] :
        {std::pair(&sideA, matrixA), std::pair(&sideB, matrixB)})
     if (op.hasElementRegion(side->role))
@@ -528,19 +537,21 @@ Value Distributor::emitReduce(Value sum) {
   return ReduceOp::create(b, sum.getType(), gridAttr(), sum, buffer);
 }
 
+/// This warp's part of C, or of what is computed in its place.
 FragmentPlace Distributor::placeOfC(Value matrix) {
   auto type = cast<ShapedType>(matrix.getType());
+  unsigned rows = exchange.isTransposed ? 1 : 0;
   return {multiply(row, partition.warpM), multiply(column, partition.warpN),
-          type.getDimSize(0) >= partition.paddedM(),
-          type.getDimSize(1) >= partition.paddedN()};
+          type.getDimSize(rows) >= partition.paddedM(),
+          type.getDimSize(1 - rows) >= partition.paddedN()};
 }
 
 void Distributor::collect(Value share, Value matrix, Value alpha, Value beta) {
   ifFirstLayer([&] {
     FragmentPlace place = placeOfC(matrix);
-    StoreOp::create(b, share, matrix, place.row, place.column, alpha, beta,
-                    /*buffer=*/Value(), place.rowInBounds,
-                    place.columnInBounds);
+    StoreOp::create(
+        b, share, viewOfC(matrix), place.row, place.column, alpha, beta,
+        /*buffer=*/Value(), place.rowInBounds, place.columnInBounds);
   });
 }
 
@@ -552,15 +563,17 @@ Value Distributor::applyEpilogue(GemmOp op, Value elements,
       return b.getIndexAttr(type.getShape()[dim]);
     return memref::getMixedSize(b, b.getLoc(), op.getC(), dim);
   };
-  return WarpRegion(b, op, Role::C, fragmentType(Role::C), extent(0), extent(1))
+  unsigned rows = exchange.isTransposed ? 1 : 0;
+  return WarpRegion(b, op, Role::C, fragmentType(Role::C), extent(rows),
+                    extent(1 - rows), exchange.isTransposed)
       .apply(b, elements, place);
 }
 
 /// Writes the sum to C: scaled, and through the epilogue.
 void Distributor::emitStore(GemmOp op, Value sum) {
-  Value c = op.getC();
   ifFirstLayer([&] {
-    FragmentPlace place = placeOfC(c);
+    FragmentPlace place = placeOfC(op.getC());
+    Value c = viewOfC(op.getC());
     Value alpha = readScale(b, op.getAlpha()),
           beta = readScale(b, op.getBeta());
     Value result = sum;

@@ -102,12 +102,14 @@ private:
   CopiedTile copiedTileOf(Role role, mlir::MemRefType matrix);
   mlir::Value copiedTileAt(Role role, mlir::MemRefType matrix,
                            mlir::Value stage);
+  bool isPlaced(Role role);
+  int64_t copyingThreads() { return partition.grid.warps() * atom.getLanes(); }
   SharedMatrixAttr copiedMatrix(Role role, mlir::MemRefType matrix);
+  mlir::Value copiedTerms(Role role, mlir::Value matrix, mlir::Value offset,
+                          mlir::OpFoldResult size);
   mlir::Value copiedBufferAt(Role role, mlir::Value stage);
   int64_t tailBytes(Role role, mlir::MemRefType matrix);
   mlir::Value tailsAt(Role role, mlir::MemRefType matrix, mlir::Value stage);
-  mlir::Value termsAt(Role role, mlir::Value matrix, mlir::Value offset,
-                      mlir::OpFoldResult size);
   void startCopies(mlir::Value matrixA, mlir::Value matrixB, mlir::Value offset,
                    mlir::OpFoldResult size, mlir::Value stage);
   /// Terms of a tile along k, and the stage that they are in.
@@ -116,9 +118,11 @@ private:
     mlir::OpFoldResult size;
     mlir::Value stage;
   };
+  void finishCopy(Role role, mlir::Value matrix, const CopiedTerms &terms,
+                  bool isLast);
   void awaitCopies(mlir::Value matrixA, mlir::Value matrixB, int64_t pending,
                    llvm::function_ref<CopiedTerms()> arrived,
-                   mlir::Value exist = {});
+                   mlir::Value exists = {});
   mlir::Value multiplyCopied(mlir::MemRefType matrixA, mlir::MemRefType matrixB,
                              mlir::Value stage, mlir::Value accumulator,
                              bool isPending = false);
@@ -163,6 +167,11 @@ private:
   }
   mlir::Value view(int64_t offset, int64_t bytes);
   mlir::Value logicalView(mlir::Value matrix, bool transposed);
+  std::pair<mlir::Value, mlir::Value>
+  multipliedMatrices(GemmOp op, mlir::Value a, mlir::Value b);
+  mlir::Value viewOfC(mlir::Value matrix) {
+    return logicalView(matrix, exchange.isTransposed);
+  }
   mlir::Value tileOfK(mlir::Value matrix, unsigned dim,
                       mlir::OpFoldResult offset, mlir::OpFoldResult size);
   OperandSide &side(Role role) { return role == Role::A ? sideA : sideB; }

@@ -129,7 +129,7 @@ static Value matrixView(ImplicitLocOpBuilder &b, Value operand,
 
 WarpRegion::WarpRegion(ImplicitLocOpBuilder &b, GemmOp op, Role role,
                        FragmentType fragment, OpFoldResult rows,
-                       OpFoldResult columns)
+                       OpFoldResult columns, bool isTransposed)
     : role(role), fragment(fragment) {
   if (!op.hasElementRegion(role))
     return;
@@ -144,7 +144,8 @@ WarpRegion::WarpRegion(ImplicitLocOpBuilder &b, GemmOp op, Role role,
     std::optional<unsigned> dims[2];
     for (auto [dim, result] : llvm::enumerate(map.getResults()))
       if (auto source = dyn_cast<AffineDimExpr>(result))
-        dims[source.getPosition()] = dim;
+        dims[isTransposed ? 1 - source.getPosition() : source.getPosition()] =
+            dim;
     operand.hasRows = dims[0].has_value();
     operand.hasColumns = dims[1].has_value();
     if (!dims[0] && !dims[1]) {

@@ -55,10 +55,11 @@ class WarpRegion {
 public:
   WarpRegion() = default;
   /// `fragment` is what the region is applied to; `rows` and `columns` are the
-  /// extents of its matrix.
+  /// extents of its matrix, the transpose of the product's where
+  /// `isTransposed`.
   WarpRegion(mlir::ImplicitLocOpBuilder &b, GemmOp op, Role role,
              FragmentType fragment, mlir::OpFoldResult rows,
-             mlir::OpFoldResult columns);
+             mlir::OpFoldResult columns, bool isTransposed = false);
 
   bool empty() const { return !op; }
   /// Loads the operands that do not depend on k, at that place; what was loaded

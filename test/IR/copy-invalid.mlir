@@ -100,25 +100,50 @@ func.func @other_type(%a: memref<16x16xf16>, %other: memref<16x8xf16>, %c: memre
 // -----
 
 #wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
-// expected-error@+1 {{expected warp groups with copied operands of 16 bits, in tiles of 16 rows a warp and 256 columns at most, but got 128x64 of 'f16' and 'f16'}}
+// expected-error@+1 {{expected warp groups with copied operands of 16 bits or tf32, in tiles of 16 rows a warp and 256 columns at most, but got 128x64 of 'f16' and 'f16'}}
 #plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #wgmma, tile = 128x64x64, transport = copied, slices = {k = 16, shared = [0, 0]}>
 
 // -----
 
 #wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
-// expected-error@+1 {{expected warp groups with copied operands of 16 bits, in tiles of 16 rows a warp and 256 columns at most, but got 64x264 of 'f16' and 'f16'}}
+// expected-error@+1 {{expected warp groups with copied operands of 16 bits or tf32, in tiles of 16 rows a warp and 256 columns at most, but got 64x264 of 'f16' and 'f16'}}
 #plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #wgmma, tile = 64x264x64, transport = copied, slices = {k = 16, shared = [0, 0]}>
 
 // -----
 
-#wgmma = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
-// expected-error@+1 {{expected warp groups with copied operands of 16 bits, in tiles of 16 rows a warp and 256 columns at most, but got 64x64 of 'f32' and 'f32'}}
-#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #wgmma, tile = 64x64x64, transport = copied, slices = {k = 8, shared = [0, 0]}>
+#wgmma = #kami.mma_atom<wgmma 16x8x32, i8, i8, i32, ["nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected warp groups with copied operands of 16 bits or tf32, in tiles of 16 rows a warp and 256 columns at most, but got 64x64 of 'i8' and 'i8'}}
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #wgmma, tile = 64x64x64, transport = copied, slices = {k = 32, shared = [0, 0]}>
 
 // -----
 
 #wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
-// expected-error@+1 {{expected warp groups in a grid of one column and one layer, with B resident, and all or nothing of A in shared memory, or with copied operands}}
+// expected-error@+1 {{expected warp groups in a row only for tf32, with a C that is not relayed}}
+#plan = #kami.plan<one_d, grid = [1, 4, 1], unit = warpgroup, atom = #wgmma, tile = 64x64x64, transport = copied, slices = {k = 16, shared = [0, 0]}>
+
+// -----
+
+#wgmma = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected warp groups in a row only for tf32, with a C that is not relayed}}
+#plan = #kami.plan<one_d, grid = [1, 4, 1], unit = warpgroup, atom = #wgmma, tile = 64x64x64, transport = copied, slices = {k = 8, shared = [0, 0]}, output = relayed>
+
+// -----
+
+// In a row, a warp has 16 columns of C.
+#wgmma = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected warp groups with copied operands of 16 bits or tf32, in tiles of 16 rows a warp and 256 columns at most, but got 128x64 of 'f32' and 'f32'}}
+#plan = #kami.plan<one_d, grid = [1, 4, 1], unit = warpgroup, atom = #wgmma, tile = 64x128x64, transport = copied, slices = {k = 8, shared = [0, 0]}>
+
+// -----
+
+#wgmma = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected warp groups in a grid of one column and one layer, with B resident, and all or nothing of A in shared memory, or with copied operands, or of one row with these}}
+#plan = #kami.plan<one_d, grid = [1, 4, 1], unit = warpgroup, atom = #wgmma, tile = 64x64x64, transport = resident, slices = {k = 8, shared = [0, 2]}>
+
+// -----
+
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected warp groups in a grid of one column and one layer, with B resident, and all or nothing of A in shared memory, or with copied operands, or of one row with these}}
 #plan = #kami.plan<one_d, grid = [6, 1, 1], unit = warpgroup, atom = #wgmma, tile = 96x64x64, transport = copied, slices = {k = 16, shared = [0, 0]}>
 
 // -----
@@ -150,6 +175,30 @@ func.func @place_small(%b: memref<64x128xf16>, %buffer: memref<16000xi8, #gpu.ad
 func.func @place_nobody(%b: memref<64x128xf16>, %buffer: memref<16384xi8, #gpu.address_space<workgroup>>) {
   // expected-error@+1 {{expected at least one thread, but got 0}}
   kami.place_async %b to %buffer in #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128> by 0 : memref<64x128xf16>, memref<16384xi8, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @round_f16(%b: memref<64x128xf16>, %buffer: memref<16384xi8, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected elements of type f32, but got 'f16'}}
+  kami.round_placed %b to %buffer in #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128> by 128 : memref<64x128xf16>, memref<16384xi8, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @round_large(%b: memref<32x129xf32>, %buffer: memref<16384xi8, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected a matrix of at least 32x129, but got 32x128}}
+  kami.round_placed %b to %buffer in #kami.shared_matrix<32x128xf32, b, k_major, swizzle = 128> by 128 : memref<32x129xf32>, memref<16384xi8, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @round_nobody(%b: memref<32x128xf32>, %buffer: memref<16384xi8, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected at least one thread, but got 0}}
+  kami.round_placed %b to %buffer in #kami.shared_matrix<32x128xf32, b, k_major, swizzle = 128> by 0 : memref<32x128xf32>, memref<16384xi8, #gpu.address_space<workgroup>>
   return
 }
 

@@ -4,6 +4,7 @@
 // RUN: kami-opt %s --mlir-print-op-generic | kami-opt | FileCheck %s
 
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#wgmma = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
 !tile = memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
 
 // CHECK: #kami.plan<{{.+}} transport = copied, slices = {k = 16, shared = [0, 0]}, stages = 3, output = relayed, blocks = 264, rows = skewed>
@@ -30,6 +31,15 @@ func.func @places(%b: memref<?x96xf16, strided<[512, 1], offset: ?>>, %buffer: m
   return
 }
 
+// CHECK-LABEL: func.func @rounds
+func.func @rounds(%b: memref<32x?xf32, strided<[1, 512], offset: ?>>, %buffer: memref<16384xi8, #gpu.address_space<workgroup>>) {
+  // CHECK: kami.round_placed %{{.+}} to %{{.+}} in #{{.+}} by 256 : memref<32x?xf32, strided<[1, 512], offset: ?>>, memref<16384xi8, #gpu.address_space<workgroup>>
+  kami.round_placed %b to %buffer in #kami.shared_matrix<32x128xf32, b, k_major, swizzle = 128> by 256 : memref<32x?xf32, strided<[1, 512], offset: ?>>, memref<16384xi8, #gpu.address_space<workgroup>>
+  // CHECK: kami.round_placed %{{.+}} to %{{.+}} in #{{.+}} by 256 aligned_rows
+  kami.round_placed %b to %buffer in #kami.shared_matrix<32x128xf32, b, k_major, swizzle = 128> by 256 aligned_rows : memref<32x?xf32, strided<[1, 512], offset: ?>>, memref<16384xi8, #gpu.address_space<workgroup>>
+  return
+}
+
 !rows = memref<?x32xf16, strided<[?, 1], offset: ?>>
 !tails = memref<1024xi8, #gpu.address_space<workgroup>>
 !matrix = memref<16384xi8, #gpu.address_space<workgroup>>
@@ -51,6 +61,8 @@ func.func @skewed(%a: !rows, %b: memref<?x96xf16, strided<[?, 1], offset: ?>>, %
 
 func.func @plans(%c: index) attributes {
   a = #kami.plan<two_d, grid = [2, 2, 1], unit = warp, atom = #hmma, tile = 64x64x32, transport = copied,
-                 slices = {k = 16, shared = [0, 0]}, stages = 3, output = relayed, blocks = 264, rows = skewed>} {
+                 slices = {k = 16, shared = [0, 0]}, stages = 3, output = relayed, blocks = 264, rows = skewed>,
+  row = #kami.plan<one_d, grid = [1, 4, 1], unit = warpgroup, atom = #wgmma, tile = 192x64x32, transport = copied,
+                   slices = {k = 8, shared = [0, 0]}, stages = 3>} {
   return
 }

@@ -14,6 +14,12 @@
                     slices = {k = 16, shared = [0, 0]}, stages = 3>
 #skewed = #kami.plan<one_d, grid = [8, 1, 1], unit = warpgroup, atom = #wgmma, tile = 128x96x64, transport = copied,
                     slices = {k = 16, shared = [0, 0]}, stages = 3, rows = skewed>
+#tf32 = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+#column = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #tf32, tile = 64x96x32, transport = copied,
+                     slices = {k = 8, shared = [0, 0]}, stages = 3>
+#row = #kami.plan<one_d, grid = [1, 4, 1], unit = warpgroup, atom = #tf32, tile = 96x64x32, transport = copied,
+                  slices = {k = 8, shared = [0, 0]}, stages = 3>
+// CHECK-DAG: #[[PLACED:.+]] = #kami.shared_matrix<32x96xf32, b, k_major, swizzle = 128>
 // CHECK-DAG: #{{.+}} = #kami.shared_matrix<128x64xf16, a, k_major, swizzle = 128>
 // CHECK-DAG: #{{.+}} = #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128>
 
@@ -52,15 +58,55 @@ gpu.module @kernels {
   // CHECK:           kami.copy_wait 1 for_matrix_unit
   // CHECK-NEXT:      gpu.barrier
   // The threads copy while the unit multiplies.
-  // CHECK:           %[[SUM:.+]] = kami.group_mma {{.+}} in #[[A:[^ ,]+]], {{.+}} in #[[B:[^ ,]+]], {{.+}} depth 64 pending
-  // CHECK:           kami.place_async {{.+}} in #[[A]] by 256
-  // CHECK:           kami.place_async {{.+}} in #[[B]] by 256
+  // CHECK:           %[[SUM:.+]] = kami.group_mma {{.+}} in #[[GROUP_A:[^ ,]+]], {{.+}} in #[[GROUP_B:[^ ,]+]], {{.+}} depth 64 pending
+  // CHECK:           kami.place_async {{.+}} in #[[GROUP_A]] by 256
+  // CHECK:           kami.place_async {{.+}} in #[[GROUP_B]] by 256
   // CHECK:           kami.copy_commit
   // CHECK:           kami.group_wait %[[SUM]]
   // CHECK:         kami.store
   gpu.func @group(%a: memref<128x300xf16>, %b: memref<300x96xf16>, %c: memref<128x96xf32>) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {
     kami.gemm ins(%a, %b : memref<128x300xf16>, memref<300x96xf16>) outs(%c : memref<128x96xf32>) accumulator(f32) plan(#group)
+    gpu.return
+  }
+
+  // A is copied for the lanes to read, which round it on the way; what is placed
+  // is rounded between the wait and the barrier, by those who copied it.
+  // CHECK-LABEL: gpu.func @column
+  // CHECK:         scf.for {{.+}} iter_args
+  // CHECK:           kami.copy_wait 1{{$}}
+  // CHECK:           %[[TERMS:.+]] = memref.subview
+  // CHECK:           kami.round_placed %[[TERMS]] to %{{.+}} in #[[PLACED]] by 128
+  // CHECK-NEXT:      gpu.barrier
+  // CHECK:           %[[A:.+]] = kami.load {{.+}} row_in_bounds column_in_bounds : memref<64x32xf32, strided<[36, 1]>, #gpu.address_space<workgroup>> -> !a16x32
+  // CHECK:           kami.group_mma %[[A]], {{.+}} in #[[PLACED]]
+  // CHECK:           kami.copy_async {{.+}} by 128 {{.+}} to memref<64x32xf32, strided<[36, 1]>, #gpu.address_space<workgroup>>
+  // CHECK:           kami.place_async {{.+}} in #[[PLACED]] by 128
+  // CHECK:         kami.store {{.+}}, memref<64x96xf32>
+  gpu.func @column(%a: memref<64x300xf32>, %b: memref<96x300xf32>, %c: memref<64x96xf32>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    kami.gemm ins(%a, %b : memref<64x300xf32>, memref<96x300xf32>) outs(%c : memref<64x96xf32>) transpose_b accumulator(f32) precision<tf32> plan(#column)
+    gpu.return
+  }
+
+  // Warps in a row: the same of Bᵀ and Aᵀ, and C is written as its transpose.
+  // CHECK-LABEL: gpu.func @row
+  // CHECK-SAME:    %[[A:.+]]: memref<96x300xf32>, %[[B:.+]]: memref<300x64xf32>, %[[C:.+]]: memref<96x64xf32>
+  // CHECK-DAG:     %[[BT:.+]] = memref.transpose %[[B]]
+  // CHECK-DAG:     %[[AT:.+]] = memref.transpose %[[A]]
+  // CHECK:         scf.for {{.+}} iter_args
+  // CHECK:           kami.copy_wait 1{{$}}
+  // CHECK:           %[[TERMS:.+]] = memref.subview %[[AT]]
+  // CHECK:           kami.round_placed %[[TERMS]] to %{{.+}} in #[[PLACED]] by 128
+  // CHECK-NEXT:      gpu.barrier
+  // CHECK:           kami.group_mma {{.+}} in #[[PLACED]]
+  // CHECK:           kami.copy_async {{.+}} by 128 {{.+}} to memref<64x32xf32, strided<[1, 72]>, #gpu.address_space<workgroup>>
+  // CHECK:           kami.place_async {{.+}} in #[[PLACED]] by 128
+  // CHECK:         %[[CT:.+]] = memref.transpose %[[C]]
+  // CHECK:         kami.store %{{.+}}, %[[CT]][
+  gpu.func @row(%a: memref<96x300xf32>, %b: memref<300x64xf32>, %c: memref<96x64xf32>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    kami.gemm ins(%a, %b : memref<96x300xf32>, memref<300x64xf32>) outs(%c : memref<96x64xf32>) accumulator(f32) precision<tf32> plan(#row)
     gpu.return
   }
 
@@ -88,11 +134,11 @@ gpu.module @kernels {
   // CHECK-SAME:    kami.shared_bytes = 109056
   // CHECK:         scf.for {{.+}} iter_args
   // CHECK:           kami.copy_wait 1{{$}}
-  // CHECK:           kami.deskew {{.+}} in #[[A]] by 256 tails %{{[^ ]+}} :
-  // CHECK:           kami.deskew {{.+}} in #[[B]] by 256 tails %{{[^ ]+}} for_matrix_unit :
+  // CHECK:           kami.deskew {{.+}} in #[[GROUP_A]] by 256 tails %{{[^ ]+}} :
+  // CHECK:           kami.deskew {{.+}} in #[[GROUP_B]] by 256 tails %{{[^ ]+}} for_matrix_unit :
   // CHECK-NEXT:      gpu.barrier
-  // CHECK:           kami.place_async {{.+}} in #[[A]] by 256 skewed
-  // CHECK:           kami.place_async {{.+}} in #[[B]] by 256 skewed
+  // CHECK:           kami.place_async {{.+}} in #[[GROUP_A]] by 256 skewed
+  // CHECK:           kami.place_async {{.+}} in #[[GROUP_B]] by 256 skewed
   gpu.func @skewed(%a: memref<128x300xf16, strided<[301, 1]>>, %b: memref<300x96xf16, strided<[97, 1]>>, %c: memref<128x96xf32>) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {
     kami.gemm ins(%a, %b : memref<128x300xf16, strided<[301, 1]>>, memref<300x96xf16, strided<[97, 1]>>) outs(%c : memref<128x96xf32>) accumulator(f32) plan(#skewed)

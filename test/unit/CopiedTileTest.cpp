@@ -8,6 +8,7 @@
 
 #include "kami/Layout/CopiedTile.h"
 #include "kami/Model/SharedLayout.h"
+#include "kami/Plan/Plan.h"
 #include "gtest/gtest.h"
 #include <set>
 
@@ -49,6 +50,38 @@ TEST(CopiedTile, KeepsBanksApart) {
           EXPECT_EQ(int64_t(seen.size()), banks)
               << bytes << " bytes, " << extent << " x " << depth;
         }
+}
+
+// A 96×64 tile of C in tf32 by four warps in a row: they multiply 64 rows of
+// Bᵀ, whose lanes read them, by 96 columns of Aᵀ, where they lie. What is
+// rounded is read and written once more.
+TEST(CopiedTile, LayoutForRoundedCopies) {
+  Plan plan;
+  plan.atom = findAtom("wgmma.m16n8k8.f32.tf32");
+  plan.tile = {96, 64, 32};
+  plan.grid = {1, 4, 1};
+  plan.transport = Transport::Copied;
+  plan.slices.k = 8;
+  plan.stages = 3;
+  EXPECT_TRUE(plan.isTransposed());
+  Partition partition = plan.partition();
+  EXPECT_EQ(partition.tile, (Extents{64, 96, 32}));
+  EXPECT_EQ(partition.grid, (WarpGrid{4, 1, 1}));
+  EXPECT_EQ(partition.warpM, 16);
+  EXPECT_EQ(partition.warpN, 96);
+  ElementBytes element{4, 4};
+  Exchange exchange = plan.exchange();
+  SharedLayout layout = sharedLayout(partition, plan.slices, element, exchange);
+  // Lines of 64 elements begin 72 apart, lines of 32 are swizzle rows.
+  EXPECT_EQ(layout.copiedA.bytes, 3 * 32 * 72 * 4);
+  EXPECT_EQ(layout.copiedB.offset, layout.copiedA.bytes);
+  EXPECT_EQ(layout.copiedB.bytes, 3 * 96 * 32 * 4);
+  SharedTraffic traffic =
+      blockTraffic(partition, plan.slices, element, 2, exchange);
+  EXPECT_EQ(traffic.written, 2 * (64 + 2 * 96) * 32 * 4);
+  EXPECT_EQ(traffic.read, 2 * (64 + 96) * 32 * 4);
+  EXPECT_EQ(matrixUnitReads(partition, plan.slices, element, exchange),
+            96 * 32 * 4);
 }
 
 // A 64×64 tile of f16 on 2×2 warps, 32 terms at a time, three tiles: each

@@ -312,6 +312,58 @@ TEST(Planner, CopiesForWarpGroups) {
   EXPECT_EQ(findMisfit(plan, problem, chip).reason, Misfit::NotUnitCopies);
 }
 
+// Of tf32, one operand's elements have to be adjacent along k. Where these are
+// A's, groups stand in a row.
+TEST(Planner, TransposesForWarpGroups) {
+  const Chip &chip = *llvm::cantFail(findChip("sm_90"));
+  Problem problem;
+  problem.extents = {192, 192, 192};
+  problem.operand = ElementKind::TF32;
+  problem.output = ElementKind::F32;
+  problem.batch = 10000;
+  EXPECT_TRUE(
+      llvm::cantFail(choosePlan(problem, chip)).best()->plan.isTransposed());
+  problem.extents = {200, 128, 100};
+  problem.unit = Unit::WarpGroup;
+  auto grids = [&](std::optional<Major> majorA, std::optional<Major> majorB) {
+    problem.majorA = majorA;
+    problem.majorB = majorB;
+    bool inRows = false, inColumns = false;
+    llvm::Expected<Choice> choice = choosePlan(problem, chip);
+    if (!choice) {
+      llvm::consumeError(choice.takeError());
+      return std::pair(false, false);
+    }
+    for (const Candidate &candidate : choice->candidates) {
+      const Plan &plan = candidate.plan;
+      EXPECT_EQ(plan.transport, Transport::Copied);
+      EXPECT_TRUE(copiesToUnit(*plan.atom, plan.partition()));
+      if (candidate.fits()) {
+        EXPECT_EQ(llvm::toString(verifyPlan(plan, problem, chip)), "");
+      }
+      (plan.isTransposed() ? inRows : inColumns) = true;
+    }
+    return std::pair(inRows, inColumns);
+  };
+  EXPECT_EQ(grids(Major::K, Major::MN), std::pair(true, false));
+  EXPECT_EQ(grids(Major::MN, Major::K), std::pair(false, true));
+  EXPECT_EQ(grids(Major::K, Major::K), std::pair(true, true));
+  EXPECT_EQ(grids(Major::MN, Major::MN), std::pair(false, false));
+  EXPECT_EQ(grids(std::nullopt, std::nullopt), std::pair(false, false));
+  // Tiles are C's, whichever way they are multiplied.
+  problem.majorA = Major::K;
+  problem.majorB = Major::MN;
+  problem.tile = {96, 64, 32};
+  Plan plan = llvm::cantFail(choosePlan(problem, chip)).best()->plan;
+  EXPECT_EQ(plan.tile, (Extents{96, 64, 32}));
+  EXPECT_EQ(plan.grid, (WarpGrid{1, 4, 1}));
+  plan.relaysC = true;
+  EXPECT_EQ(findMisfit(plan, problem, chip).reason, Misfit::NotGroups);
+  // What is split in two keeps its low parts.
+  problem.operand = ElementKind::TF32x3;
+  EXPECT_NE(llvm::toString(choosePlan(problem, chip).takeError()), "");
+}
+
 // Packs end where the last dimension of the batch does.
 TEST(Planner, CountsPacksOfTheLastDimension) {
   const Chip &chip = *llvm::cantFail(findChip("sm_90"));

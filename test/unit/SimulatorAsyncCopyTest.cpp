@@ -185,6 +185,67 @@ kami.store %d, %c[%at, %c0] row_in_bounds column_in_bounds : !c, memref<64x8xf32
   EXPECT_EQ(report.violation, Violation::MissingFence) << message;
 }
 
+// 1 + 3/2^11 is halfway between two numbers of tf32, and goes away from zero;
+// the matrix unit would cut its low bits off.
+TEST_F(AsyncCopyTest, RoundsWhatWasPlaced) {
+  constexpr char types[] = R"(
+#wgmma = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+#a = #kami.shared_matrix<64x8xf32, a, k_major, swizzle = 32>
+#b = #kami.shared_matrix<8x8xf32, b, k_major, swizzle = 32>
+!bytes = memref<?xi8, #gpu.address_space<workgroup>>
+!part = memref<2048xi8, #gpu.address_space<workgroup>>
+!c = !kami.fragment<16x8xf32, c, #wgmma>
+)";
+  constexpr char start[] = R"(
+%c0 = arith.constant 0 : index
+%c2048 = arith.constant 2048 : index
+%zero = arith.constant 0.0 : f32
+%bytes = gpu.dynamic_shared_memory : !bytes
+%first = memref.view %bytes[%c0][] : !bytes to !part
+%second = memref.view %bytes[%c2048][] : !bytes to !part
+kami.place_async %a to %first in #a by 128 : memref<64x8xf32>, !part
+kami.place_async %b to %second in #b by 128 : memref<8x8xf32>, !part
+kami.copy_commit
+kami.copy_wait 0
+)";
+  constexpr char roundA[] =
+      "kami.round_placed %a to %first in #a by 128 : memref<64x8xf32>, !part\n";
+  constexpr char roundB[] = "kami.round_placed %b to %second in #b by 128 : "
+                            "memref<8x8xf32>, !part\n";
+  std::vector<double> left(64 * 8, 0), right(8 * 8, 0);
+  for (int64_t i = 0; i != 64; ++i)
+    left[i * 8] = i % 2 ? -(1 + 3.0 / 2048) : 1 + 3.0 / 2048;
+  right[0] = 1;
+  right[1] = 1 + 1.0 / 4096;
+  MemRef a = array({64, 8}, f32(), left), b = array({8, 8}, f32(), right);
+  MemRef c = array({64, 8}, f32());
+  auto kernel = [&](const std::string &rounds) {
+    return std::string(start) + rounds + R"(
+gpu.barrier
+%none = kami.fill %zero : f32 -> !c
+%d = kami.group_mma %first[%c0, %c0] in #a, %second[%c0, %c0] in #b, %none depth 8 : !part, !part, !c
+%row, %column, %layer = kami.warp_coordinates [4, 1, 1]
+%c16 = arith.constant 16 : index
+%at = arith.muli %row, %c16 : index
+kami.store %d, %c[%at, %c0] row_in_bounds column_in_bounds : !c, memref<64x8xf32>
+)";
+  };
+  constexpr char matrices[] =
+      "%a : memref<64x8xf32>, %b : memref<8x8xf32>, %c : memref<64x8xf32>";
+  ASSERT_TRUE(succeeded(run(matrices, kernel(std::string(roundA) + roundB), {},
+                            {128}, 4096, {a, b, c}, types)))
+      << message;
+  for (int64_t i = 0; i != 64; ++i) {
+    double expected = (i % 2 ? -1 : 1) * (1 + 4.0 / 2048);
+    EXPECT_EQ(at(c, {i, 0}), expected) << i;
+    EXPECT_EQ(at(c, {i, 1}), expected) << i;
+  }
+  // The fence is the op's: without it, there is none.
+  EXPECT_TRUE(
+      failed(run(matrices, kernel(""), {}, {128}, 4096, {a, b, c}, types)));
+  EXPECT_EQ(report.violation, Violation::MissingFence) << message;
+}
+
 TEST_F(AsyncCopyTest, WantsTheBlocksThreads) {
   MemRef a = array({6, 16}, f32()), out = array({64}, f32());
   EXPECT_TRUE(failed(run(arguments, std::string(tile) + copy, {}, {32, 1, 1},

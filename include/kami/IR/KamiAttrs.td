@@ -232,6 +232,12 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     With `unit = lane` a team is of lanes, each of which has rows of C, the last
     one maybe fewer than the others.
 
+    Warp groups have rows of what they multiply, 16 a warp. Where they stand in
+    one column, these are rows of C. In one row of the grid each warp has columns
+    of C instead, and the block computes Cᵀ = Bᵀ·Aᵀ: for tf32, of whose operands
+    only the second is read where it was copied, with elements adjacent along k.
+    The grid and the tile are C's all the same.
+
     With `blocks = b` there are no more blocks than b: each takes every so many-th
     tile (or team's tile) in turn. Without it, each tile has one of its own. With
     `next = prefetched` a block starts to copy the operands of the tile that it
@@ -255,7 +261,9 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
       fma of 1×1×1, else a warp
     * (C7) warp groups stand in one column and one layer of whole groups, with B
       resident and all or nothing of A in shared memory, or with both operands
-      copied, of 16 bits, and one tile of rows a warp
+      copied, of 16 bits or tf32, and one tile of rows a warp; or in one row, with
+      operands copied for tf32, one tile of columns a warp, and a C that is not
+      relayed
     * (C8) interleaved tiles are a warp's, three counts, which divide those of its
       part of C and of a slice
     * (C9) several teams are of one warp each, which keeps no slices in shared
@@ -308,9 +316,6 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     Interleave getTileGroups() const {
       ::llvm::ArrayRef<int64_t> groups = getInterleave();
       return groups.empty() ? Interleave() : Interleave{groups[0], groups[1], groups[2]};
-    }
-    Partition getPartition() const {
-      return Partition(getTile(), getGrid(), getAtom().getExtents(), getSliceK());
     }
   }];
 }

@@ -110,8 +110,9 @@ def Kami_DeskewOp : Kami_Op<"deskew", [DeclareOpInterfaceMethods<MemoryEffectsOp
     everybody's. It needs no other barrier: the lanes that share a run of pieces
     are of one warp.
 
-    With `for_matrix_unit`, `kami.group_mma` sees the lines, and what the thread
-    has written before, after the next barrier.
+    With `rounded`, elements become the nearest numbers of tf32. With
+    `for_matrix_unit`, `kami.group_mma` sees the lines, and what the thread has
+    written before, after the next barrier.
 
     Lowers to loads of two words of 16 bytes for each piece, a shift of one by the
     bytes that its line begins behind a multiple of 16, and a store.
@@ -128,13 +129,55 @@ def Kami_DeskewOp : Kami_Op<"deskew", [DeclareOpInterfaceMethods<MemoryEffectsOp
     Constraints:
     * (C1) the operands are what the copy was given: see `kami.copy_async`, (C1)
       to (C4), or `kami.place_async`
+    * (C2) only f32 elements are rounded
   }];
   let arguments = (ins Kami_GlobalMatrix:$source,
                        AnyTypeOf<[Kami_GlobalMatrix, Kami_SharedBuffer]>:$dest,
                        Kami_SharedBuffer:$tails,
                        OptionalAttr<Kami_SharedMatrixAttr>:$matrix,
-                       I64Attr:$threads, UnitAttr:$forMatrixUnit);
-  let assemblyFormat = "$source `to` $dest (`in` $matrix^)? `by` $threads `tails` $tails (`for_matrix_unit` $forMatrixUnit^)? attr-dict `:` type($source) `to` type($dest) `,` type($tails)";
+                       I64Attr:$threads, UnitAttr:$rounded,
+                       UnitAttr:$forMatrixUnit);
+  let assemblyFormat = "$source `to` $dest (`in` $matrix^)? `by` $threads `tails` $tails (`rounded` $rounded^)? (`for_matrix_unit` $forMatrixUnit^)? attr-dict `:` type($source) `to` type($dest) `,` type($tails)";
+  let hasVerifier = 1;
+}
+
+def Kami_RoundPlacedOp : Kami_Op<"round_placed", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Round what was placed to tf32 numbers";
+  let description = [{
+    Each of the `threads` threads of the block rounds the elements that it copied
+    itself by the `kami.place_async` with the same `source`, `buffer`, `matrix`,
+    `threads` and `aligned_rows`: to the nearest numbers of tf32, ties away from
+    zero, as `kami.load` does where a fragment is of tf32. The matrix unit would
+    cut their low bits off. The source says which elements are whose, and is not
+    read.
+
+    Between the two stands a `kami.copy_wait` for what was copied, which need not
+    be `for_matrix_unit`: the op includes the fence between ordinary stores and
+    the matrix unit's reads. After the next barrier, every warp's
+    `kami.group_mma` sees rounded elements.
+
+    Lowers to loads and stores of the pieces that were copied, of 16 bytes or of
+    one element.
+
+    Example:
+
+    ```mlir
+    kami.copy_wait 1
+    kami.round_placed %b to %buffer in #kami.shared_matrix<32x128xf32, b, k_major, swizzle = 128> by 256
+        : memref<?x128xf32, strided<[1, 512], offset: ?>>, memref<16384xi8, #gpu.address_space<workgroup>>
+    gpu.barrier
+    ```
+
+    Constraints:
+    * (C1) source has the matrix's element type, f32, and is not larger
+    * (C2) the buffer is in workgroup memory, starts at no offset, and holds the
+      matrix
+    * (C3) there is at least one thread
+  }];
+  let arguments = (ins Kami_GlobalMatrix:$source, Kami_SharedBuffer:$buffer,
+                       Kami_SharedMatrixAttr:$matrix, I64Attr:$threads,
+                       UnitAttr:$alignedRows);
+  let assemblyFormat = "$source `to` $buffer `in` $matrix `by` $threads (`aligned_rows` $alignedRows^)? attr-dict `:` type($source) `,` type($buffer)";
   let hasVerifier = 1;
 }
 

@@ -63,9 +63,9 @@ def Kami_GroupMmaOp : Kami_Op<"group_mma", [
     The op issues the instructions for all rows, columns and steps of k, and
     waits for them: it is complete when it returns, and nothing has to be said
     about registers. What it reads from shared memory was written by
-    `kami.place`, a barrier ago. If it is `pending`, the matrix unit may still be
-    at work, and the result is for a `kami.group_wait` alone; until then nothing
-    may write what is read.
+    `kami.place`, or copied by `kami.place_async`, a barrier ago. If it is
+    `pending`, the matrix unit may still be at work, and the result is for a
+    `kami.group_wait` alone; until then nothing may write what is read.
 
     Example:
 

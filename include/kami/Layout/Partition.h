@@ -50,6 +50,14 @@ inline bool operator==(const WarpGrid &a, const WarpGrid &b) {
   return a.m == b.m && a.n == b.n && a.k == b.k;
 }
 
+/// The same of Cᵀ = Bᵀ·Aᵀ.
+inline Extents transposed(const Extents &extents) {
+  return {extents.n, extents.m, extents.k};
+}
+inline WarpGrid transposed(const WarpGrid &grid) {
+  return {grid.n, grid.m, grid.k};
+}
+
 /// Where a warp stands in its grid.
 struct WarpPlace {
   int64_t row;
@@ -111,12 +119,19 @@ enum class Unit {
   /// One warp, with A, B and C in its registers.
   Warp,
   /// Four warps in unison. B lies in shared memory, where the matrix unit reads
-  /// it; A and C are in registers.
+  /// it; C is in registers, and A here or there.
   WarpGroup,
   /// One lane by itself, with rows of C in its registers, for products that are
   /// smaller than a warp's instruction. It reads A and B in shared memory.
   Lane,
 };
+
+/// Whether a block whose units stand in that grid computes Cᵀ = Bᵀ·Aᵀ. The
+/// warps of a group have rows of what they multiply, so that those which stand
+/// beside each other, with columns of C, multiply the transposes.
+inline bool isTransposed(Unit unit, const WarpGrid &grid) {
+  return unit == Unit::WarpGroup && grid.n > 1;
+}
 
 /// Where an operand of a block's product lies before it.
 enum class Source {
@@ -147,6 +162,9 @@ struct Exchange {
   int64_t packed = 0;
   /// Whether there is room for copied rows that begin anywhere.
   bool skewed = false;
+  /// Whether the block computes Cᵀ = Bᵀ·Aᵀ: what is said of A and B here and in
+  /// its partition is of Bᵀ and Aᵀ.
+  bool isTransposed = false;
 
   bool isCopied() const { return transport == Transport::Copied; }
   bool isPacked() const { return packed > 0; }

@@ -123,9 +123,16 @@ inline bool operator==(const SharedMatrix &a, const SharedMatrix &b) {
          a.major == b.major && a.swizzleBytes == b.swizzleBytes;
 }
 
-/// Whether the unit can read operands of such elements that were copied as they
-/// lie in device memory, either way, and each warp's rows of C follow each
-/// other.
+/// Whether the unit reads elements of so many bytes in either order. Wider
+/// ones, which are tf32, have to be adjacent along k, and rounded: those of a
+/// copied A on their way through registers, those of a copied B where they lie.
+constexpr bool readsEitherOrder(int64_t elementBytes) {
+  return elementBytes == 2;
+}
+
+/// Whether the unit can multiply operands of such elements that were copied
+/// from device memory, with all that a warp computes of them in one tile of
+/// rows, so that its rows of C follow each other.
 bool unitReadsCopies(const Partition &partition, int64_t bytesA,
                      int64_t bytesB);
 

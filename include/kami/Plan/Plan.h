@@ -72,14 +72,14 @@ struct Plan {
   bool widens(ElementKind a, ElementKind b) const {
     return atom && (atom->operand != a || atom->operandB() != b);
   }
+  Unit unit() const { return atom ? atom->unit() : Unit::Warp; }
+  /// Whether a block computes Cᵀ = Bᵀ·Aᵀ.
+  bool isTransposed() const { return kami::isTransposed(unit(), grid); }
+  /// The distribution of what is multiplied, which may be the transposes.
   Partition partition() const {
-    return Partition(tile, grid, atom->shape, slices.k);
-  }
-  Unit unit() const {
-    if (atom && atom->isLane())
-      return Unit::Lane;
-    return atom && atom->instruction == Instruction::Wgmma ? Unit::WarpGroup
-                                                           : Unit::Warp;
+    return isTransposed() ? Partition(transposed(tile), transposed(grid),
+                                      atom->shape, slices.k)
+                          : Partition(tile, grid, atom->shape, slices.k);
   }
   /// Whether the teams' products are copied as one: products that follow each
   /// other in the batch, and whose matrices have no gaps.
@@ -97,10 +97,10 @@ struct Plan {
            byteWidth(atom->operand) >= longElement;
   }
   Exchange exchange(Source source = Source::Memory) const {
-    return {transport, source,     source,
-            unit(),    isScoped(), stages,
-            relaysC,   prefetches, isPacked() ? teams : 0,
-            skewed};
+    return {transport, source,        source,
+            unit(),    isScoped(),    stages,
+            relaysC,   prefetches,    isPacked() ? teams : 0,
+            skewed,    isTransposed()};
   }
 };
 

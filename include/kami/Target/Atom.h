@@ -66,6 +66,15 @@ struct Atom {
   bool isLane() const {
     return instruction == Instruction::Fma && shape == Extents();
   }
+  Unit unit() const {
+    if (isLane())
+      return Unit::Lane;
+    return instruction == Instruction::Wgmma ? Unit::WarpGroup : Unit::Warp;
+  }
+  /// Its extents in a product that units in such a grid compute.
+  Extents shapeIn(const WarpGrid &grid) const {
+    return isTransposed(unit(), grid) ? transposed(shape) : shape;
+  }
   /// Lanes that execute it, of a warp of so many.
   int64_t lanes(int64_t warpSize) const { return isLane() ? 1 : warpSize; }
 };

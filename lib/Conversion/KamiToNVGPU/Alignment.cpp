@@ -174,6 +174,10 @@ AlignmentAnalysis::AlignmentAnalysis(Operation *root) {
     copies[op] = {knownAlignment(op.getSource()),
                   knownAlignment(op.getBuffer())};
   });
+  root->walk([&](RoundPlacedOp op) {
+    copies[op] = {knownAlignment(op.getSource()),
+                  knownAlignment(op.getBuffer())};
+  });
   root->walk([&](CopyOutOp op) {
     copies[op] = {knownAlignment(op.getDest()), knownAlignment(op.getSource())};
   });

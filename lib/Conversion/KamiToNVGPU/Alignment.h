@@ -28,8 +28,8 @@ struct WindowAlignment {
   std::array<int64_t, 2> corner = {1, 1};
 };
 
-/// The same of what a `kami.copy_async` or `kami.copy_out` has in device memory
-/// and in shared memory.
+/// The same of what an op that copies, or rounds what was copied, has in device
+/// memory and in shared memory.
 struct CopyAlignment {
   int64_t matrix = 1;
   int64_t tile = 1;

@@ -13,6 +13,9 @@
 // bits, they do so in pieces of 16 bytes: of a line that begins at an odd one,
 // words are read that begin one element further, and put together anew.
 //
+// A thread rounds what it copied itself, so that it finds its pieces in the
+// same way.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Alignment.h"
@@ -53,6 +56,10 @@ constexpr int64_t shiftedWords = shiftedElements / 2;
 constexpr int64_t shiftedAtOnce = 4;
 constexpr int64_t shiftedAddresses = 2;
 
+/// Pieces that are loaded before the first of them is rounded: enough to hide
+/// shared memory's latency, and few registers.
+constexpr int64_t roundedAtOnce = 4;
+
 /// A piece of the tile: where it begins, and whether it is one (null if
 /// it is).
 struct Piece {
@@ -67,6 +74,7 @@ public:
       : CopiedLines(lines), alignment(alignment), alignedRows(alignedRows),
         threads(threads), thread(thread) {}
   void copyIn();
+  void roundCopied();
   void copyOut();
   Value isCopyable(int64_t bytes);
   /// Lines are aligned where somebody has found out that they are.
@@ -75,6 +83,7 @@ public:
 private:
   bool isTileAligned(int64_t bytes) const;
   bool mayCopy(int64_t bytes) const;
+  bool hasWidePieces() const;
   int64_t places(int64_t elements) const;
   int64_t lineStep(int64_t perLine) const;
   Value dealtLine(Value line, int64_t perLine) const;
@@ -82,6 +91,7 @@ private:
   template <typename Emit>
   void forPieces(int64_t elements, bool throughRegisters, Emit emit);
   void enter(Value condition);
+  void copyPiece(const Piece &piece, ValueRange indices, int64_t elements);
   void copyPieces(int64_t bytes);
   void copyElements();
   bool mayShift() const;
@@ -99,6 +109,7 @@ private:
   void choosePieces(llvm::ArrayRef<int64_t> sizes,
                     llvm::function_ref<void(int64_t)> emit);
   void storePieces(int64_t elements);
+  void roundPieces(int64_t elements);
 
   CopyAlignment alignment;
   /// Whether somebody promises that lines begin at multiples of 16 bytes.
@@ -126,6 +137,14 @@ bool BlockCopy::mayCopy(int64_t bytes) const {
          isTileAligned(bytes) && lineElements * elementBytes % bytes == 0 &&
          (ShapedType::isDynamic(between) ||
           between * elementBytes % bytes == 0);
+}
+
+/// Whether a thread's pieces are of 16 bytes even where the matrix begins at
+/// another address than its rows' distance asks for: then they arrive in parts,
+/// at the same places. Nothing has to be known of these twice, and few will
+/// copy so.
+bool BlockCopy::hasWidePieces() const {
+  return ShapedType::isStatic(stride(matrix, 0)) && mayCopy(copiedPiece);
 }
 
 /// Whether the matrix's are; null if that is known.
@@ -285,20 +304,36 @@ void BlockCopy::enter(Value condition) {
         scf::IfOp::create(b, condition, /*withElseRegion=*/false).thenBlock());
 }
 
+/// Starts to copy so many elements from one on, which lies at those indices of
+/// the tile then: as many of them as the matrix has, and zeros.
+void BlockCopy::copyPiece(const Piece &piece, ValueRange indices,
+                          int64_t elements) {
+  Value count = countFrom(piece.line, piece.column, elements);
+  bool isWide = elements * elementBytes == copiedPiece;
+  nvgpu::DeviceAsyncCopyOp::create(
+      b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), tile, indices,
+      matrix, ValueRange{piece.line, piece.column}, b.getIndexAttr(elements),
+      count, /*bypassL1=*/isWide ? b.getUnitAttr() : UnitAttr());
+}
+
 void BlockCopy::copyPieces(int64_t bytes) {
   int64_t elements = bytes / elementBytes;
-  forPieces(elements, /*throughRegisters=*/false, [&](ArrayRef<Piece> pieces) {
+  int64_t parts = hasWidePieces() ? copiedPiece / bytes : 1;
+  auto copy = [&](ArrayRef<Piece> pieces) {
     for (const Piece &piece : pieces) {
       OpBuilder::InsertionGuard insertion(b);
       enter(piece.exists);
-      Value count = countFrom(piece.line, piece.column, elements);
-      nvgpu::DeviceAsyncCopyOp::create(
-          b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), tile,
-          tileIndices(piece), matrix, ValueRange{piece.line, piece.column},
-          b.getIndexAttr(elements), count,
-          /*bypassL1=*/bytes == 16 ? b.getUnitAttr() : UnitAttr());
+      SmallVector<Value> indices = tileIndices(piece);
+      for (int64_t part = 0; part != parts; ++part) {
+        Value further = indexConstant(b, part * elements);
+        SmallVector<Value> at = indices;
+        at.back() = addIndex(b, at.back(), further);
+        copyPiece({piece.line, addIndex(b, piece.column, further), {}}, at,
+                  elements);
+      }
     }
-  });
+  };
+  forPieces(parts * elements, /*throughRegisters=*/false, copy);
 }
 
 /// Whether the piece exists and begins within the matrix; null if it does.
@@ -589,6 +624,46 @@ void BlockCopy::copyOut() {
   });
 }
 
+/// Rounds the pieces that this thread copied, of so many elements each.
+void BlockCopy::roundPieces(int64_t elements) {
+  auto type = VectorType::get({elements}, b.getF32Type());
+  llvm::MaybeAlign alignment(elements * elementBytes);
+  auto roundSome = [&](ArrayRef<Piece> pieces) {
+    SmallVector<Value> loaded;
+    for (const Piece &piece : pieces) {
+      auto load = [&]() -> Value {
+        return vector::LoadOp::create(b, type, tile, tileIndices(piece),
+                                      /*nontemporal=*/false, alignment);
+      };
+      auto zeros = [&]() -> Value {
+        return arith::ConstantOp::create(b, b.getZeroAttr(type));
+      };
+      loaded.push_back(
+          choose(b, piece.exists, type, inOne(load), inOne(zeros)).front());
+    }
+    for (auto [piece, value] : llvm::zip_equal(pieces, loaded)) {
+      OpBuilder::InsertionGuard insertion(b);
+      enter(piece.exists);
+      vector::StoreOp::create(b, roundPiece(b, value), tile, tileIndices(piece),
+                              /*nontemporal=*/false, alignment);
+    }
+  };
+  forPieces(elements, /*throughRegisters=*/true, [&](ArrayRef<Piece> pieces) {
+    for (; !pieces.empty(); pieces = pieces.drop_front(
+                                std::min<size_t>(roundedAtOnce, pieces.size())))
+      roundSome(pieces.take_front(roundedAtOnce));
+  });
+}
+
+/// In the pieces that `copyIn` chooses: all that are narrower have one element.
+void BlockCopy::roundCopied() {
+  if (hasWidePieces())
+    return roundPieces(copiedPiece / elementBytes);
+  choosePieces({copiedPiece}, [&](int64_t bytes) {
+    roundPieces(bytes > 0 ? bytes / elementBytes : 1);
+  });
+}
+
 namespace {
 
 /// `op` brings such lines to shared memory.
@@ -620,7 +695,15 @@ void convert(ImplicitLocOpBuilder &b, CopyOutOp op,
       .copyOut();
 }
 
-/// A copy in either direction.
+void convert(ImplicitLocOpBuilder &b, RoundPlacedOp op,
+             const CopyAlignment &alignment) {
+  BlockCopy(CopiedLines(b, op.getSource(), op.getBuffer(), op.getMatrix()),
+            op.getThreads(), threadIndex(b), alignment, op.getAlignedRows())
+      .roundCopied();
+  fenceForMatrixUnit(b);
+}
+
+/// A copy in either direction, or what a thread does with its part of one.
 template <typename OpTy> struct ConvertCopy : OpConversionPattern<OpTy> {
   ConvertCopy(const TypeConverter &converter, MLIRContext *context,
               AlignmentAnalysis alignments)
@@ -676,7 +759,7 @@ struct ConvertDeskew : OpConversionPattern<DeskewOp> {
         op.getMatrix()
             ? CopiedLines(b, op.getSource(), op.getDest(), *op.getMatrix())
             : CopiedLines(b, op.getSource(), op.getDest());
-    straighten(lines, op.getTails(), op.getThreads());
+    straighten(lines, op.getTails(), op.getThreads(), op.getRounded());
     if (op.getForMatrixUnit())
       fenceForMatrixUnit(b);
     rewriter.eraseOp(op);
@@ -706,8 +789,8 @@ void nvgpu_lowering::populateBlockCopyPatterns(
     const TypeConverter &converter, const AlignmentAnalysis &alignments,
     RewritePatternSet &patterns) {
   patterns.add<ConvertCopy<CopyAsyncOp>, ConvertCopy<CopyOutOp>,
-               ConvertCopy<PlaceAsyncOp>>(converter, patterns.getContext(),
-                                          alignments);
+               ConvertCopy<PlaceAsyncOp>, ConvertCopy<RoundPlacedOp>>(
+      converter, patterns.getContext(), alignments);
   patterns.add<ConvertCopyCommit, ConvertCopyWait, ConvertDeskew>(
       converter, patterns.getContext());
 }

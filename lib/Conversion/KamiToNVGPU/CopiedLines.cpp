@@ -9,6 +9,7 @@
 #include "CopiedLines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kami;
 using namespace kami::nvgpu_lowering;
@@ -133,4 +134,12 @@ Value CopiedLines::countFrom(Value line, Value column, int64_t elements) const {
         b, isInside, count ? count : integer(elements), integer(0));
   }
   return count ? widen(count) : Value();
+}
+
+Value nvgpu_lowering::roundPiece(ImplicitLocOpBuilder &b, Value piece) {
+  auto type = cast<VectorType>(piece.getType());
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i != type.getNumElements(); ++i)
+    elements.push_back(roundToTF32(b, vector::ExtractOp::create(b, piece, i)));
+  return vector::FromElementsOp::create(b, type, elements);
 }

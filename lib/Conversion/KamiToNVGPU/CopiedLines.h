@@ -63,8 +63,13 @@ private:
 /// matrix's lines: of each run of pieces all but the last word to the pieces'
 /// places in the tile, and that one to `tails`, run after run.
 void copySkewed(const CopiedLines &lines, mlir::Value tails, int64_t threads);
-/// Each thread makes the tile's pieces of the words that it has copied so.
-void straighten(const CopiedLines &lines, mlir::Value tails, int64_t threads);
+/// Each thread makes the tile's pieces of the words that it has copied so, with
+/// elements rounded to tf32 if `isRounded`.
+void straighten(const CopiedLines &lines, mlir::Value tails, int64_t threads,
+                bool isRounded);
+
+/// The piece's elements as the nearest numbers of tf32.
+mlir::Value roundPiece(mlir::ImplicitLocOpBuilder &b, mlir::Value piece);
 
 } // namespace kami::nvgpu_lowering
 

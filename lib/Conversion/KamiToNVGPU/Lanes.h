@@ -85,6 +85,10 @@ choose(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
   return choice.getResults();
 }
 
+/// What the thread has written to shared memory, for instructions of warp
+/// groups that read it behind the next barrier.
+void fenceForMatrixUnit(mlir::ImplicitLocOpBuilder &b);
+
 /// The f32 value as the nearest tf32 number.
 mlir::Value roundToTF32(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
 

@@ -40,7 +40,7 @@ class SkewedCopy {
 public:
   SkewedCopy(const CopiedLines &copied, Value tails, int64_t threads);
   void copy();
-  void straighten();
+  void straighten(bool isRounded);
 
 private:
   /// A piece of the tile: its line, its number and first element in it, and its
@@ -305,7 +305,7 @@ Value SkewedCopy::shifted(SmallVector<Value> words, Value skewBytes) {
                                    bits);
 }
 
-void SkewedCopy::straighten() {
+void SkewedCopy::straighten(bool isRounded) {
   // What the warp's other lanes have copied is there.
   syncWarp(b);
   forPieces(straightenedAtOnce, [&](ArrayRef<Piece> some) {
@@ -344,6 +344,6 @@ void nvgpu_lowering::copySkewed(const CopiedLines &lines, Value tails,
 }
 
 void nvgpu_lowering::straighten(const CopiedLines &lines, Value tails,
-                                int64_t threads) {
-  SkewedCopy(lines, tails, threads).straighten();
+                                int64_t threads, bool isRounded) {
+  SkewedCopy(lines, tails, threads).straighten(isRounded);
 }

@@ -54,6 +54,37 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // A thread rounds the pieces that it copied, where they lie, and fences what it
+  // stores.
+  // CHECK-LABEL: gpu.func @rounded
+  // CHECK:         nvgpu.device_async_copy {{.+}}, %{{.+}}[%[[AT:.+]]], 4 {bypassL1} : memref<64x32xf32, strided<[512, 1]>> to memref<2048xf32, #gpu.address_space<workgroup>>
+  // CHECK-COUNT-4: vector.load {{.+}} {alignment = 16 : i64} : memref<2048xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+  // CHECK:         nvvm.convert.float.to.tf32 {{.+}} {rnd = #nvvm.fp_rnd_mode<rna>}
+  // CHECK:         vector.store {{.+}} {alignment = 16 : i64} : memref<2048xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+  // CHECK:         nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>
+  gpu.func @rounded(%a: memref<64x32xf32, strided<[512, 1]>> {llvm.align = 16 : i64}) workgroup(%s: memref<8192xi8, #gpu.address_space<workgroup>> {llvm.align = 1024 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    kami.place_async %a to %s in #kami.shared_matrix<64x32xf32, a, k_major, swizzle = 128> by 128 : memref<64x32xf32, strided<[512, 1]>>, memref<8192xi8, #gpu.address_space<workgroup>>
+    kami.copy_commit
+    kami.copy_wait 0
+    kami.round_placed %a to %s in #kami.shared_matrix<64x32xf32, a, k_major, swizzle = 128> by 128 : memref<64x32xf32, strided<[512, 1]>>, memref<8192xi8, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+
+  // Where rows may begin anywhere, a test at run time tells what was copied in
+  // pieces of 16 bytes, and is rounded so, from what was copied one by one.
+  // CHECK-LABEL: gpu.func @rounded_anywhere
+  // CHECK:         %[[RIGHT:.+]] = arith.cmpi eq
+  // CHECK:         scf.if %[[RIGHT]]
+  // CHECK:           vector.load {{.+}} vector<4xf32>
+  // CHECK:         } else {
+  // CHECK:           vector.load {{.+}} vector<1xf32>
+  gpu.func @rounded_anywhere(%a: memref<64x32xf32, strided<[?, 1], offset: ?>>) workgroup(%s: memref<8192xi8, #gpu.address_space<workgroup>> {llvm.align = 1024 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    kami.round_placed %a to %s in #kami.shared_matrix<64x32xf32, a, k_major, swizzle = 128> by 128 : memref<64x32xf32, strided<[?, 1], offset: ?>>, memref<8192xi8, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+
   // What is beyond the matrix is filled with zeros, by the count of what is read.
   // CHECK-LABEL: gpu.func @ragged
   // CHECK:         scf.if

@@ -41,17 +41,18 @@ static constexpr double exposedPack = 0.1;
 /// for each time that it is doubled.
 static constexpr double loadingLanes = 0.2, freeColumn = 96;
 /// Cycles of a block for every piece of 16 bytes that one of its threads moves,
-/// where warps read it again from shared memory, or, as is assumed to take as
-/// long, threads round it there; and elsewhere.
-static constexpr double reread = 40, readOnce = 5;
+/// where warps read it again from shared memory; where groups read one of the
+/// operands, and threads round the other one there (tf32); and elsewhere.
+static constexpr double reread = 40, readAndRounded = 15, readOnce = 5;
 /// Cycles of a block for every tile along k, and for every tile of C in turn.
 static constexpr double tileCycles = 200, turnCycles = 500;
 /// How much longer products take where one warp does all of it, where tiles
-/// along k follow each other, where no more than one of these is ahead, and
-/// where a multiprocessor has no other block while warps wait for each other,
-/// which those of a group do less.
+/// along k follow each other, where no more than one of these is ahead, which
+/// blocks in turn that prefetch the next one's feel less, and where a
+/// multiprocessor has no other block while warps wait for each other, which
+/// those of a group do less.
 static constexpr double singleWarp = 0.2, tileByTile = 0.06, twoStages = 0.25,
-                        aloneBlock = 0.3;
+                        twoStagesInTurn = 0.1, aloneBlock = 0.3;
 
 /// What blocks in turn take longer than the model thinks: tiles are dealt out
 /// before anybody knows who is late. Fitted to 12 sizes of f16, tf32 and f64
@@ -286,8 +287,8 @@ static double hindrance(const CalibratedCost &cost, const Atom &atom,
                                     freeColumn));
   if (cost.kTiles > 1 && !exchange.prefetches)
     factor += tileByTile;
-  if (cost.kTiles > 2 && exchange.stages == 2 && !exchange.prefetches)
-    factor += twoStages;
+  if (cost.kTiles > 2 && exchange.stages == 2)
+    factor += exchange.prefetches ? twoStagesInTurn : twoStages;
   if (cost.residentBlocks == 1 && exchange.unit != Unit::WarpGroup)
     factor += aloneBlock;
   return factor;
@@ -301,10 +302,13 @@ static double movingCycles(const CalibratedCost &cost, const Atom &atom,
   if (exchange.isPacked())
     return 0;
   double threads = double(partition.grid.warps()) * chip.warpSize;
-  bool isRead = exchange.unit != Unit::WarpGroup ||
-                !readsEitherOrder(byteWidth(atom.operand));
-  bool isReread = exchange.isCopied() && isRead;
-  double each = isReread ? reread : readOnce;
+  double each = readOnce;
+  if (exchange.isCopied()) {
+    if (exchange.unit != Unit::WarpGroup)
+      each = reread;
+    else if (!readsEitherOrder(byteWidth(atom.operand)))
+      each = readAndRounded;
+  }
   return each * bytes.cache / copiedPiece / threads + tileCycles * cost.kTiles +
          (exchange.prefetches ? turnCycles : 0);
 }

@@ -207,6 +207,57 @@ private:
     std::optional<Unit> unit;
   };
 
+  /// Tiles of C that products have which are spread evenly from nothing to
+  /// twice the typical extents.
+  static double tilesOfSpread(const Problem &problem) {
+    auto along = [](int64_t typical, int64_t tile) {
+      constexpr int64_t parts = 8;
+      double sum = 0;
+      for (int64_t part = 0; part != parts; ++part)
+        sum += llvm::divideCeil(
+            std::max<int64_t>(typical * (2 * part + 1) / parts, 1), tile);
+      return sum / parts;
+    };
+    return problem.batch * along(problem.extents.m, problem.tile->m) *
+           along(problem.extents.n, problem.tile->n);
+  }
+
+  /// The best candidate for tiles of the problem's extents, one after the
+  /// other: with more than one stage, so that something is on its way while a
+  /// tile of k is multiplied, if it is not all of k.
+  static llvm::Expected<Candidate>
+  chooseForTile(Problem problem, const Chip &chip,
+                const PlannerOptions &options) {
+    // So many that it does not matter how they fill the chip.
+    problem.batch = std::min<int64_t>(problem.batch * 64, maxExtent);
+    llvm::SmallVector<std::optional<int64_t>, 3> stages = {std::nullopt};
+    bool isCopied = problem.transport == Transport::Copied;
+    if (isCopied && !problem.stages && problem.tile->k < problem.extents.k)
+      stages = {2, 3, 4};
+    std::optional<Candidate> best;
+    std::string reason;
+    for (std::optional<int64_t> count : stages) {
+      if (count)
+        problem.stages = count;
+      llvm::Expected<Choice> choice = choosePlan(problem, chip, options);
+      if (!choice)
+        reason = llvm::toString(choice.takeError());
+      else if (!best || choice->best()->score < best->score)
+        best = *choice->best();
+    }
+    if (best)
+      return *best;
+    return llvm::createStringError(reason);
+  }
+
+  /// How long products of their own sizes take with such tiles: as many as each
+  /// multiprocessor has, and one more, since tiles are dealt out whole.
+  static double timeOfSpread(const Candidate &candidate, const Problem &problem,
+                             const Chip &chip) {
+    double tile = candidate.score / candidate.calibrated.blocks;
+    return tile * (tilesOfSpread(problem) + chip.multiprocessors);
+  }
+
   /// The best candidate for products of any size.
   static llvm::Expected<Candidate> chooseForAll(Problem problem,
                                                 const Chip &chip,
@@ -234,16 +285,20 @@ private:
       problem.leastRegisters = way.transport ? registersOfCopies(problem)
                                              : chip.maxRegistersPerThread;
       std::optional<Candidate> best;
+      double least = 0;
       for (const Extents &tile : tiles) {
         problem.tile = tile;
-        llvm::Expected<Choice> choice = choosePlan(problem, chip, options);
-        if (!choice) {
-          reason = llvm::toString(choice.takeError());
+        llvm::Expected<Candidate> candidate =
+            chooseForTile(problem, chip, options);
+        if (!candidate) {
+          reason = llvm::toString(candidate.takeError());
           continue;
         }
-        const Candidate &candidate = *choice->best();
-        if (!best || candidate.score < best->score)
-          best = candidate;
+        double time = timeOfSpread(*candidate, problem, chip);
+        if (best && time >= least)
+          continue;
+        best = *candidate;
+        least = time;
       }
       if (best)
         return *best;

@@ -239,12 +239,13 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
       argument(firstAt + 1), argument(firstAt + 2), argument(firstSize),
       argument(firstSize + 1), argument(firstSize + 2),
       ValueRange(function.getArguments().slice(firstLeading, 3)),
-      argument(alphas), argument(betas), optionalUnit(spec.bytes),
-      optionalUnit(spec.transposeA), optionalUnit(spec.transposeB),
+      argument(alphas), argument(betas), /*epilogueOperands=*/ValueRange(),
+      optionalUnit(spec.bytes), optionalUnit(spec.transposeA),
+      optionalUnit(spec.transposeB),
       TypeAttr::get(elementType(context, spec.accumulator)), precision,
       optionalUnit(spec.operand == ElementKind::U8),
       optionalUnit(spec.operandB() == ElementKind::U8), b.getBoolAttr(true),
-      typical, PlanAttr());
+      typical, PlanAttr(), /*epilogueMaps=*/ArrayAttr());
   func::ReturnOp::create(b);
   return module;
 }

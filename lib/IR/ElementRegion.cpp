@@ -9,6 +9,7 @@
 #include "ElementRegion.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace kami;
 using namespace mlir;
@@ -138,6 +139,50 @@ static bool isScalarOp(Operation &op) {
   return (dialect == "arith" || dialect == "math") && isPure(&op) &&
          llvm::all_of(op.getOperandTypes(), isScalar) &&
          llvm::all_of(op.getResultTypes(), isScalar);
+}
+
+LogicalResult kami::verifyElementMap(Operation *op, StringRef name,
+                                     Value operand, AffineMap map,
+                                     ArrayRef<int64_t> domain) {
+  auto type = dyn_cast<ShapedType>(operand.getType());
+  auto error = [&]() {
+    return op->emitOpError("expected a map for ")
+           << operand.getType() << " in the " << name;
+  };
+  if (!type) {
+    if (map.getNumResults() == 0 && map.getNumInputs() == 0)
+      return success();
+    return op->emitOpError("expected no map for the scalar ")
+           << operand.getType() << " in the " << name << ", but got "
+           << AffineMapAttr::get(map);
+  }
+  if (map.getNumDims() != domain.size() || map.getNumSymbols() != 0 ||
+      map.getNumResults() != type.getRank())
+    return error() << " from " << domain.size() << " dimensions to "
+                   << type.getRank() << ", but got " << AffineMapAttr::get(map);
+  llvm::SmallBitVector used(domain.size());
+  for (auto [dim, result] : llvm::enumerate(map.getResults())) {
+    int64_t extent = type.getDimSize(dim), expected = 1;
+    if (auto source = dyn_cast<AffineDimExpr>(result)) {
+      unsigned position = source.getPosition();
+      if (used.test(position))
+        return error() << " that takes each dimension once, but got "
+                       << AffineMapAttr::get(map);
+      used.set(position);
+      expected = domain[position];
+    } else if (auto zero = dyn_cast<AffineConstantExpr>(result);
+               !zero || zero.getValue() != 0) {
+      return error() << " whose results are dimensions or 0, but got "
+                     << AffineMapAttr::get(map);
+    }
+    if (ShapedType::isStatic(extent) && ShapedType::isStatic(expected) &&
+        extent != expected)
+      return op->emitOpError("expected extent ")
+             << expected << " of dimension " << dim << " of "
+             << operand.getType() << " in the " << name << ", but got "
+             << extent;
+  }
+  return success();
 }
 
 LogicalResult kami::verifyElementRegion(Operation *op, StringRef name,

@@ -51,6 +51,12 @@ mlir::LogicalResult verifyElementRegion(mlir::Operation *op,
                                         llvm::ArrayRef<mlir::Type> arguments,
                                         mlir::Type yielded);
 
+/// Whether the operand of a region that `name` names is a scalar without a map,
+/// or has one from the domain, which has such extents, as the product needs it.
+mlir::LogicalResult verifyElementMap(mlir::Operation *op, llvm::StringRef name,
+                                     mlir::Value operand, mlir::AffineMap map,
+                                     llvm::ArrayRef<int64_t> domain);
+
 /// Whether the fragment has its atom's elements, which is what matrix
 /// instructions and shared memory deal with.
 mlir::LogicalResult verifyAtomElement(mlir::Operation *op,

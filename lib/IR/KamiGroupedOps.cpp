@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementRegion.h"
 #include "ProductTypes.h"
 
 using namespace kami;
@@ -41,6 +42,43 @@ static LogicalResult verifyArrays(GroupedGemmOp op) {
   return success();
 }
 
+SmallVector<AffineMap> GroupedGemmOp::getElementMaps(Role role) {
+  assert(role == Role::C && "only C has a region");
+  if (!getEpilogueMaps())
+    return {};
+  return llvm::to_vector(getEpilogueMaps()->getAsValueRange<AffineMapAttr>());
+}
+
+/// (C6)
+static LogicalResult verifyEpilogue(GroupedGemmOp op) {
+  OperandRange operands = op.getEpilogueOperands();
+  SmallVector<AffineMap> maps = op.getElementMaps(Role::C);
+  if (!op.hasElementRegion(Role::C)) {
+    if (operands.empty() && maps.empty())
+      return success();
+    return op.emitOpError(
+        "expected no operands without a region for the epilogue");
+  }
+  if (operands.size() != maps.size())
+    return op.emitOpError("expected a map for each of the ")
+           << operands.size() << " operands of the epilogue, but got "
+           << maps.size();
+  SmallVector<Type> arguments = {op.getAccumulator()};
+  int64_t domain[] = {cast<MemRefType>(op.getM().getType()).getDimSize(0),
+                      ShapedType::kDynamic, ShapedType::kDynamic};
+  for (auto [operand, map] : llvm::zip_equal(operands, maps)) {
+    if (isa<TensorType>(operand.getType()))
+      return op.emitOpError("expected operands of the epilogue in memrefs, or "
+                            "scalars, but got ")
+             << operand.getType();
+    if (failed(verifyElementMap(op, "epilogue", operand, map, domain)))
+      return failure();
+    arguments.push_back(getElementTypeOrSelf(operand.getType()));
+  }
+  return verifyElementRegion(op, "epilogue", op.getEpilogue(), arguments,
+                             op.getElementType(Role::C));
+}
+
 LogicalResult GroupedGemmOp::verify() {
   for (auto [scale, name] :
        {std::pair(getAlpha(), "alpha"), std::pair(getBeta(), "beta")})
@@ -51,9 +89,9 @@ LogicalResult GroupedGemmOp::verify() {
   if (failed(verifyProductTypes(
           *this, {getElementType(Role::A), getElementType(Role::B),
                   getElementType(Role::C), getAccumulator(),
-                  /*convertsC=*/true, getPrecision(), getUnsignedA(),
-                  getUnsignedB()})) ||
-      failed(verifyArrays(*this)))
+                  /*convertsC=*/!hasElementRegion(Role::C) || getBeta(),
+                  getPrecision(), getUnsignedA(), getUnsignedB()})) ||
+      failed(verifyArrays(*this)) || failed(verifyEpilogue(*this)))
     return failure();
   if (size_t given = getLeading().size(); given != 0 && given != 3)
     return emitOpError(

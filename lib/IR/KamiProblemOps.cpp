@@ -295,51 +295,6 @@ static LogicalResult verifyKind(GemmOp op, Value value, StringRef name) {
          << " as C is, or a scalar, but got " << type;
 }
 
-/// (C15), for one operand.
-static LogicalResult verifyElementMap(GemmOp op, Role role, Value operand,
-                                      AffineMap map) {
-  auto type = dyn_cast<ShapedType>(operand.getType());
-  auto error = [&]() {
-    return op.emitOpError("expected a map for ")
-           << operand.getType() << " in the " << regionName(role);
-  };
-  if (!type) {
-    if (map.getNumResults() == 0 && map.getNumInputs() == 0)
-      return success();
-    return op.emitOpError("expected no map for the scalar ")
-           << operand.getType() << " in the " << regionName(role)
-           << ", but got " << AffineMapAttr::get(map);
-  }
-  SmallVector<int64_t> domain = domainOf(op, role);
-  if (map.getNumDims() != domain.size() || map.getNumSymbols() != 0 ||
-      map.getNumResults() != type.getRank())
-    return error() << " from " << domain.size() << " dimensions to "
-                   << type.getRank() << ", but got " << AffineMapAttr::get(map);
-  llvm::SmallBitVector used(domain.size());
-  for (auto [dim, result] : llvm::enumerate(map.getResults())) {
-    int64_t extent = type.getDimSize(dim), expected = 1;
-    if (auto source = dyn_cast<AffineDimExpr>(result)) {
-      unsigned position = source.getPosition();
-      if (used.test(position))
-        return error() << " that takes each dimension once, but got "
-                       << AffineMapAttr::get(map);
-      used.set(position);
-      expected = domain[position];
-    } else if (auto zero = dyn_cast<AffineConstantExpr>(result);
-               !zero || zero.getValue() != 0) {
-      return error() << " whose results are dimensions or 0, but got "
-                     << AffineMapAttr::get(map);
-    }
-    if (ShapedType::isStatic(extent) && ShapedType::isStatic(expected) &&
-        extent != expected)
-      return op.emitOpError("expected extent ")
-             << expected << " of dimension " << dim << " of "
-             << operand.getType() << " in the " << regionName(role)
-             << ", but got " << extent;
-  }
-  return success();
-}
-
 /// (C12), (C13), (C14), (C15)
 static LogicalResult verifyRegion(GemmOp op, Role role) {
   OperandRange operands = op.getElementOperands(role);
@@ -359,7 +314,8 @@ static LogicalResult verifyRegion(GemmOp op, Role role) {
   SmallVector<Type> arguments = {element};
   for (auto [operand, map] : llvm::zip_equal(operands, maps)) {
     if (failed(verifyKind(op, operand, "an operand")) ||
-        failed(verifyElementMap(op, role, operand, map)))
+        failed(verifyElementMap(op, regionName(role), operand, map,
+                                domainOf(op, role))))
       return failure();
     arguments.push_back(getElementTypeOrSelf(operand.getType()));
   }

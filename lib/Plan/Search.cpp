@@ -290,10 +290,12 @@ void GridSearch::tryCopies(const Partition &partition,
     if (isAsked(count) && (count <= tiles || problem.tile))
       tryPlan(partition, {Transport::Copied}, slicing, count);
   // A block in turn has a multiprocessor for itself, where more stages cost
-  // nothing: tf32 192 takes 1120 µs with four, 1221 with two (H200,
-  // 2026-11-22).
+  // nothing, as far as one product fills them: tf32 192 takes 1120 µs with four
+  // and 1221 with two, but 128, of two tiles along k, 470 with two and 497 with
+  // three (H200, 2026-11-22).
   for (int64_t count : llvm::reverse(copiedStages))
-    if (problem.mayPrefetch && isAsked(count) && count <= tiles + 1)
+    if (problem.mayPrefetch && isAsked(count) &&
+        (count <= std::max<int64_t>(tiles, 2) || problem.stages))
       tryPlan(partition, {Transport::Copied, /*prefetches=*/true}, slicing,
               count);
 }

@@ -79,16 +79,10 @@ LogicalResult ReferenceInterpreter::runGrouped(GroupedGemmOp op) {
     };
     long double alpha = scale(op.getAlpha(), 1), beta = scale(op.getBeta(), 0);
     MemRef sum = multiplied(*a, *b, op.getAccumulator());
-    (void)forEachIndex(sum.sizes, [&](ArrayRef<int64_t> index) {
-      int64_t from = sum.address(index) / int64_t(sizeof(long double));
-      int64_t to = c->address(index) / int64_t(sizeof(long double));
-      auto [value, error] = scaled(sum, from, *c, to, alpha, beta);
-      data(*c)[to] = value;
-      if (sumUnit)
-        errors(*c)[to] = error;
-      return success();
-    });
+    LogicalResult status = finishProduct(op, sum, *c, alpha, beta, product);
     memory.release(sum.buffer);
+    if (failed(status))
+      return failure();
   }
   return success();
 }

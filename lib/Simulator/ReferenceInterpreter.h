@@ -64,15 +64,16 @@ private:
                                              long double alpha,
                                              long double beta);
   mlir::LogicalResult runComplexGemm(GemmOp op);
-  mlir::FailureOr<Cell> runElement(GemmOp op, Role role, Cell element,
+  template <typename OpTy>
+  mlir::FailureOr<Cell> runElement(OpTy op, Role role, Cell element,
                                    llvm::ArrayRef<int64_t> point);
   mlir::FailureOr<MemRef> runPrologue(GemmOp op, Role role, MemRef matrix,
                                       llvm::ArrayRef<int64_t> batch);
   MemRef withoutSign(const MemRef &matrix);
   MemRef multiplied(const MemRef &a, const MemRef &b, mlir::Type accumulator);
-  mlir::LogicalResult finishProduct(GemmOp op, const MemRef &sum,
-                                    const MemRef &c, long double alpha,
-                                    long double beta,
+  template <typename OpTy>
+  mlir::LogicalResult finishProduct(OpTy op, const MemRef &sum, const MemRef &c,
+                                    long double alpha, long double beta,
                                     llvm::ArrayRef<int64_t> batch);
   MemRef slice(const MemRef &source, llvm::ArrayRef<int64_t> offsets,
                llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,

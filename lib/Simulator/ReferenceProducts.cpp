@@ -64,7 +64,8 @@ MemRef ReferenceInterpreter::shadow(const MemRef &of, bool withErrors) {
 
 /// What a region makes of an element of the product at `point`, C's batch
 /// dimensions and the two of the matrix.
-FailureOr<Cell> ReferenceInterpreter::runElement(GemmOp op, Role role,
+template <typename OpTy>
+FailureOr<Cell> ReferenceInterpreter::runElement(OpTy op, Role role,
                                                  Cell element,
                                                  ArrayRef<int64_t> point) {
   Block &body = op.getElementRegion(role).front();
@@ -218,11 +219,11 @@ ReferenceInterpreter::scaled(const MemRef &sum, int64_t from, const MemRef &c,
 }
 
 /// α·sum + β·C, and what the epilogue makes of it.
-LogicalResult ReferenceInterpreter::finishProduct(GemmOp op, const MemRef &sum,
-                                                  const MemRef &c,
-                                                  long double alpha,
-                                                  long double beta,
-                                                  ArrayRef<int64_t> batch) {
+template <typename OpTy>
+LogicalResult
+ReferenceInterpreter::finishProduct(OpTy op, const MemRef &sum, const MemRef &c,
+                                    long double alpha, long double beta,
+                                    ArrayRef<int64_t> batch) {
   return forEachIndex(sum.sizes, [&](ArrayRef<int64_t> index) -> LogicalResult {
     int64_t from = sum.address(index) / int64_t(sizeof(long double));
     int64_t to = c.address(index) / int64_t(sizeof(long double));
@@ -248,6 +249,10 @@ LogicalResult ReferenceInterpreter::finishProduct(GemmOp op, const MemRef &sum,
     return success();
   });
 }
+
+template LogicalResult ReferenceInterpreter::finishProduct<GroupedGemmOp>(
+    GroupedGemmOp, const MemRef &, const MemRef &, long double, long double,
+    ArrayRef<int64_t>);
 
 /// Follows the float extensions and truncations that are nothing here.
 static Value strip(Value value) {

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MapGrouped.h"
+#include "Epilogue.h"
 #include "GridKernel.h"
 #include "Shares.h"
 #include "kami/Bridge/Bridge.h"
@@ -196,11 +197,29 @@ GroupedTile::Operands GroupedTile::operandsAt(const Place &place) {
 GemmOp GroupedTile::emit(const Place &place, const Operands &own) {
   Value product = place.product;
   Value c = view(Role::C, product, own.n, own.rows, own.across);
-  return GemmOp::create(
+  SmallVector<Value> sources;
+  SmallVector<AffineMap> maps = op.getElementMaps(Role::C);
+  BlockTile tile = {product, own.rows.offset, own.across.offset, plan.tile.m,
+                    plan.tile.n};
+  for (auto [operand, map] :
+       llvm::zip_equal(op.getElementOperands(Role::C), maps)) {
+    auto [source, inTile] =
+        tileElements(b, Role::C, values.lookup(operand), map, tile);
+    sources.push_back(source);
+    map = inTile;
+  }
+  auto gemm = GemmOp::create(
       b, Type(), own.a, own.b, c, scale(op.getAlpha(), product),
       scale(op.getBeta(), product), op.getTransposeA(), op.getTransposeB(),
       op.getAccumulator(), *op.getPlan(), op.getPrecisionAttr(),
       op.getUnsignedA(), op.getUnsignedB());
+  if (!op.hasElementRegion(Role::C))
+    return gemm;
+  gemm.getEpilogueOperandsMutable().assign(sources);
+  gemm.setElementMaps(Role::C, maps);
+  IRMapping arguments;
+  op.getEpilogue().cloneInto(&gemm.getEpilogue(), arguments);
+  return gemm;
 }
 
 /// The product, apart for rows that are aligned where these are copied: what

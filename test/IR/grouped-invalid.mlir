@@ -127,3 +127,39 @@ func.func @scratch(%i: index, %m: memref<?xi32>, %s: !scratch) {
   %b, %e, %p, %w = kami.share_work %i of 2 in %m, %m, %m by [64, 32, 8] start 1 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
   return
 }
+
+// -----
+
+func.func @epilogue_map(%a: memref<?xf32>, %at: memref<?xi64>, %m: memref<?xi32>, %bias: memref<?xf32>) {
+  // expected-error@+1 {{expected a map for 'memref<?xf32>' in the epilogue from 3 dimensions to 1, but got affine_map<(d0, d1) -> (d1)>}}
+  kami.grouped_gemm ins(%a, %a : memref<?xf32>, memref<?xf32>) outs(%a : memref<?xf32>)
+      at(%at, %at, %at : memref<?xi64>, memref<?xi64>, memref<?xi64>) sizes(%m, %m, %m : memref<?xi32>, memref<?xi32>, memref<?xi32>) accumulator(f32)
+      epilogue(%x: f32, %t = %bias : memref<?xf32> at affine_map<(i, j) -> (j)>) {
+        kami.yield %x : f32
+      }
+  return
+}
+
+// -----
+
+func.func @epilogue_products(%a: memref<?xf32>, %at: memref<4xi64>, %m: memref<4xi32>, %scale: memref<5xf32>) {
+  // expected-error@+1 {{expected extent 4 of dimension 0 of 'memref<5xf32>' in the epilogue, but got 5}}
+  kami.grouped_gemm ins(%a, %a : memref<?xf32>, memref<?xf32>) outs(%a : memref<?xf32>)
+      at(%at, %at, %at : memref<4xi64>, memref<4xi64>, memref<4xi64>) sizes(%m, %m, %m : memref<4xi32>, memref<4xi32>, memref<4xi32>) accumulator(f32)
+      epilogue(%x: f32, %t = %scale : memref<5xf32> at affine_map<(p, i, j) -> (p)>) {
+        kami.yield %x : f32
+      }
+  return
+}
+
+// -----
+
+func.func @epilogue_type(%a: memref<?xf16>, %at: memref<?xi64>, %m: memref<?xi32>) {
+  // expected-error@+1 {{expected the epilogue to yield 'f16', but got 'f32'}}
+  kami.grouped_gemm ins(%a, %a : memref<?xf16>, memref<?xf16>) outs(%a : memref<?xf16>)
+      at(%at, %at, %at : memref<?xi64>, memref<?xi64>, memref<?xi64>) sizes(%m, %m, %m : memref<?xi32>, memref<?xi32>, memref<?xi32>) accumulator(f32)
+      epilogue(%x: f32) {
+        kami.yield %x : f32
+      }
+  return
+}

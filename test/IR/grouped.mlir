@@ -6,6 +6,9 @@
 !i32s = memref<?xi32>
 !i64s = memref<?xi64>
 
+// CHECK-DAG: #[[OWN:.+]] = affine_map<(d0, d1, d2) -> (d0)>
+// CHECK-DAG: #[[ROW:.+]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+
 // CHECK-LABEL: func.func @all
 func.func @all(%a: memref<?xf16>, %b: memref<?xf16>, %c: memref<?xf32>, %at: !i64s, %m: !i32s, %n: !i64s,
                %ld: !i32s, %alpha: memref<?xf32>, %beta: f32) {
@@ -27,6 +30,25 @@ func.func @few(%a: memref<?xf32>, %at: !i64s, %m: !i32s) {
   // CHECK: kami.grouped_gemm ins({{.+}}) outs({{.+}}) at({{.+}}) sizes({{.+}}) accumulator(f32) precision<tf32>
   kami.grouped_gemm ins(%a, %a : memref<?xf32>, memref<?xf32>) outs(%a : memref<?xf32>)
       at(%at, %at, %at : !i64s, !i64s, !i64s) sizes(%m, %m, %m : !i32s, !i32s, !i32s) accumulator(f32) precision<tf32>
+  return
+}
+
+// CHECK-LABEL: func.func @epilogue
+func.func @epilogue(%a: memref<?xf16>, %at: !i64s, %m: !i32s, %scale: memref<?xf32>, %bias: memref<?x?xf16>, %all: f32) {
+  // CHECK: kami.grouped_gemm ins({{.+}}) outs({{.+}}) at({{.+}}) sizes({{.+}}) accumulator(f32)
+  // CHECK-SAME: epilogue (%[[X:[^ ]+]]: f32, %[[S:[^ ]+]] = %{{[^ ]+}} : memref<?xf32> at #[[OWN]], %{{[^ ]+}} = %{{[^ ]+}} : memref<?x?xf16> at #[[ROW]], %{{[^ ]+}} = %{{[^ ]+}} : f32) {
+  // CHECK-NEXT: arith.mulf %[[X]], %[[S]]
+  kami.grouped_gemm ins(%a, %a : memref<?xf16>, memref<?xf16>) outs(%a : memref<?xf16>)
+      at(%at, %at, %at : !i64s, !i64s, !i64s) sizes(%m, %m, %m : !i32s, !i32s, !i32s) accumulator(f32)
+      epilogue(%x: f32, %s = %scale : memref<?xf32> at affine_map<(p, i, j) -> (p)>,
+               %t = %bias : memref<?x?xf16> at affine_map<(p, i, j) -> (p, j)>, %u = %all : f32) {
+        %0 = arith.mulf %x, %s : f32
+        %1 = arith.extf %t : f16 to f32
+        %2 = arith.addf %0, %1 : f32
+        %3 = arith.addf %2, %u : f32
+        %4 = arith.truncf %3 : f32 to f16
+        kami.yield %4 : f16
+      }
   return
 }
 

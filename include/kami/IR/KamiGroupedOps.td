@@ -20,7 +20,7 @@ def Kami_GroupScale : AnyTypeOf<[Kami_Scale, MemRefRankOf<[F16, BF16, F32, F64, 
                                 "float or i32, or memref of rank 0 or 1 of it">;
 
 def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
-    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    AttrSizedOperandSegments, IsolatedFromAbove, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Matrix products of sizes of their own, C_p ← α_p·A_p·B_p + β_p·C_p";
   let description = [{
     As many products as `sizes` has entries, whose m, n and k, and all else, are
@@ -47,6 +47,12 @@ def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
     Accumulator, `precision`, `unsigned` and `reproducible` are `kami.gemm`'s,
     too.
 
+    `epilogue` is `kami.gemm`'s: what becomes of α_p·sum + β_p·C_p, in the
+    accumulator's type, before it is stored. Its operands' maps take the number of
+    the product, m and n: a scale of each product is at `(p, m, n) -> (p)`, a row
+    of biases for each at `(p, m, n) -> (p, n)`. Along m and n they have as many
+    elements as the largest product needs.
+
     `typical` is what a planner takes for the size of a product, 128 each if
     nothing is said: results do not depend on it but in the order of the sum.
     Tiles of C are numbered product by product; the plan's `blocks` take every
@@ -60,6 +66,10 @@ def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
         sizes(%m, %n, %k : memref<?xi32>, memref<?xi32>, memref<?xi32>)
         leading(%lda, %ldb, %ldc : memref<?xi32>, memref<?xi32>, memref<?xi32>)
         beta(%beta : memref<?xf32>) transpose_b accumulator(f32)
+        epilogue(%x: f32, %s = %scale : memref<?xf32> at affine_map<(p, m, n) -> (p)>) {
+          %y = arith.mulf %x, %s : f32
+          kami.yield %y : f32
+        }
     ```
 
     Constraints:
@@ -70,6 +80,9 @@ def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
       it is known
     * (C4) `leading` are three, or none
     * (C5) `typical` are three extents from 1 to 2^31
+    * (C6) the epilogue is as in `kami.gemm`, with maps from the product, m and n,
+      and operands in memrefs or scalars; unless there is one without β, C's
+      elements have the accumulator's type or are narrower floats
   }];
   let arguments = (ins
     Kami_FlatMatrices:$a, Kami_FlatMatrices:$b, Kami_FlatMatrices:$c,
@@ -77,11 +90,14 @@ def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
     Kami_Counts:$m, Kami_Counts:$n, Kami_Counts:$k,
     Variadic<Kami_Counts>:$leading,
     Optional<Kami_GroupScale>:$alpha, Optional<Kami_GroupScale>:$beta,
+    Variadic<Kami_ElementSource>:$epilogueOperands,
     UnitAttr:$bytes, UnitAttr:$transposeA, UnitAttr:$transposeB,
     TypeAttr:$accumulator, OptionalAttr<Kami_PrecisionAttr>:$precision,
     UnitAttr:$unsignedA, UnitAttr:$unsignedB,
     DefaultValuedAttr<BoolAttr, "true">:$reproducible,
-    OptionalAttr<DenseI64ArrayAttr>:$typical, OptionalAttr<Kami_PlanAttr>:$plan);
+    OptionalAttr<DenseI64ArrayAttr>:$typical, OptionalAttr<Kami_PlanAttr>:$plan,
+    OptionalAttr<AffineMapArrayAttr>:$epilogueMaps);
+  let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)` `outs` `(` $c `:` type($c) `)`
     `at` `(` $aAt `,` $bAt `,` $cAt `:` type($aAt) `,` type($bAt) `,` type($cAt) `)`
@@ -93,7 +109,10 @@ def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
     `accumulator` `(` $accumulator `)` (`precision` `` $precision^)?
     (`unsigned_a` $unsignedA^)? (`unsigned_b` $unsignedB^)?
     (`reproducible` `=` $reproducible^)?
-    (`typical` $typical^)? (`plan` `(` $plan^ `)`)? attr-dict
+    (`typical` $typical^)?
+    (`epilogue` custom<ElementRegion>($epilogueOperands, type($epilogueOperands),
+                                      $epilogueMaps, $epilogue)^)?
+    (`plan` `(` $plan^ `)`)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -108,6 +127,18 @@ def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
     ::mlir::Value getLeading(Role role) {
       return getLeading().empty() ? ::mlir::Value() : getLeading()[unsigned(role)];
     }
+    /// The epilogue is C's; A and B have no region.
+    bool hasElementRegion(Role role) { return role == Role::C && !getEpilogue().empty(); }
+    ::mlir::Region &getElementRegion(Role role) {
+      assert(role == Role::C && "only C has a region");
+      return getEpilogue();
+    }
+    ::mlir::OperandRange getElementOperands(Role role) {
+      assert(role == Role::C && "only C has a region");
+      return getEpilogueOperands();
+    }
+    ::llvm::SmallVector<::mlir::AffineMap> getElementMaps(Role role);
+
     /// Extents to plan for.
     ::kami::Extents getTypicalExtents() {
       if (!getTypical())

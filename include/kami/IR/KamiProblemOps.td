@@ -288,7 +288,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
 }
 
 def Kami_YieldOp : Kami_Op<"yield", [Pure, ReturnLike, Terminator,
-                                    ParentOneOf<["GemmOp", "MapOp", "CombineOp"]>]> {
+                                    ParentOneOf<["GemmOp", "GroupedGemmOp", "MapOp", "CombineOp"]>]> {
   let summary = "The element that a region makes";
   let description = [{
     Example: `kami.yield %x : f16`

@@ -332,7 +332,8 @@ void SkewedCopy::straighten(bool isRounded) {
             scf::IfOp::create(b, piece.exists, /*withElseRegion=*/false)
                 .thenBlock());
       vector::StoreOp::create(
-          b, value, copied.tile, copied.tileIndices(piece.line, piece.column),
+          b, isRounded ? roundPiece(b, value) : value, copied.tile,
+          copied.tileIndices(piece.line, piece.column),
           /*nontemporal=*/false, llvm::MaybeAlign(copiedPiece));
     }
   });

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Driver/GroupedSpec.h"
+#include "EpilogueBuilder.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Driver/Run.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -139,7 +140,7 @@ struct Arguments {
 
 OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
                                         const GroupedSpec &spec) {
-  context->loadDialect<KamiDialect, func::FuncDialect>();
+  context->loadDialect<KamiDialect, func::FuncDialect, arith::ArithDialect>();
   ImplicitLocOpBuilder b(UnknownLoc::get(context), context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(b);
   b.setInsertionPointToStart(module->getBody());
@@ -215,6 +216,16 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
   if (llvm::any_of(beta, differs(0)))
     betas = addScales(beta);
 
+  Extents largest;
+  for (const GroupedProduct &product : spec.products) {
+    largest.m = std::max(largest.m, product.extents.m);
+    largest.n = std::max(largest.n, product.extents.n);
+  }
+  unsigned firstSource = arguments.types.size();
+  for (Type type :
+       epilogueTypes(spec.epilogue, count, largest.m, largest.n,
+                     elementType(context, spec.accumulator), kinds[2]))
+    arguments.add(type);
   auto function = func::FuncOp::create(b, "grouped_gemm",
                                        b.getFunctionType(arguments.types, {}));
   for (auto [index, elements] : llvm::enumerate(arguments.contents))
@@ -234,7 +245,7 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
   if (spec.typical)
     typical = b.getDenseI64ArrayAttr(
         {spec.typical->m, spec.typical->n, spec.typical->k});
-  GroupedGemmOp::create(
+  auto product = GroupedGemmOp::create(
       b, argument(0), argument(1), argument(2), argument(firstAt),
       argument(firstAt + 1), argument(firstAt + 2), argument(firstSize),
       argument(firstSize + 1), argument(firstSize + 2),
@@ -246,6 +257,10 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
       optionalUnit(spec.operand == ElementKind::U8),
       optionalUnit(spec.operandB() == ElementKind::U8), b.getBoolAttr(true),
       typical, PlanAttr(), /*epilogueMaps=*/ArrayAttr());
+  if (spec.epilogue)
+    EpilogueBuilder<GroupedGemmOp>(b, spec.epilogue, product, /*before=*/1,
+                                   kinds[2])
+        .build(function.getArguments().drop_front(firstSource));
   func::ReturnOp::create(b);
   return module;
 }

@@ -83,6 +83,9 @@ GroupedSpec GroupedSweep::drawSpec() {
       product.beta = double(below(3)) - 1;
     }
   }
+  if (below(3) == 0)
+    spec.epilogue = {below(2) == 0, below(2) == 0, below(2) == 0,
+                     below(2) == 0};
   return spec;
 }
 
@@ -131,6 +134,7 @@ void GroupedSweep::print(int64_t number, const GroupedCase &one) {
   os << "case " << number << ": " << names(spec.operand, spec.operandB())
      << " -> " << name(spec.output) << (spec.transposeA ? " A^T" : "")
      << (spec.transposeB ? " B^T" : "") << (spec.bytes ? " bytes" : "")
+     << spec.epilogue.str()
      << (one.run.inputs == InputKind::Integers ? " integers" : " random");
   for (const GroupedProduct &product : spec.products)
     os << " " << product.extents.m << "x" << product.extents.n << "x"

@@ -364,12 +364,7 @@ void Sweep::print(int64_t number, const SweepCase &one) {
      << (spec.transposeA ? " A^T" : "") << (spec.transposeB ? " B^T" : "")
      << " alpha " << spec.alpha << "+" << spec.alphaImaginary << "i beta "
      << spec.beta << "+" << spec.betaImaginary << "i";
-  for (auto [part, has] : {std::pair(" row_scale", spec.epilogue.rowScale),
-                           std::pair(" bias", spec.epilogue.bias),
-                           std::pair(" residual", spec.epilogue.residual),
-                           std::pair(" relu", spec.epilogue.relu)})
-    if (has)
-      os << part;
+  os << spec.epilogue.str();
   printStrides(os, "A", spec.strideA);
   printStrides(os, "B", spec.strideB);
   printStrides(os, "C", spec.strideC);

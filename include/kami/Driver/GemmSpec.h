@@ -41,6 +41,9 @@ struct EpilogueSpec {
   explicit operator bool() const {
     return rowScale || bias || residual || relu;
   }
+
+  /// Its parts, each with a blank before it.
+  std::string str() const;
 };
 
 /// A product to compile, without a file: what `--gemm` says.

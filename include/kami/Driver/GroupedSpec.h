@@ -9,6 +9,7 @@
 #ifndef KAMI_DRIVER_GROUPEDSPEC_H
 #define KAMI_DRIVER_GROUPEDSPEC_H
 
+#include "kami/Driver/GemmSpec.h"
 #include "kami/Layout/ElementKind.h"
 #include "kami/Layout/Partition.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -49,6 +50,8 @@ struct GroupedSpec {
   bool narrowSizes = true;
   /// What the planner takes for a product's extents.
   std::optional<Extents> typical;
+  /// What becomes of sums: scales, biases and residuals are each product's own.
+  EpilogueSpec epilogue = {};
 
   ElementKind operandB() const { return otherOperand.value_or(operand); }
 };

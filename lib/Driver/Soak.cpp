@@ -112,8 +112,8 @@ private:
                                            const Compiled &compiled,
                                            ElementKind output,
                                            InputKind inputs);
-  llvm::Expected<sim::MemRef> uploadRules(const SoakTypes &types,
-                                          InputKind inputs);
+  llvm::Expected<sim::MemRef>
+  uploadRules(const SoakBatch &batch, const SoakTypes &types, InputKind inputs);
   llvm::Expected<sim::MemRef> allocateFound(int64_t threads);
   llvm::Expected<Mismatch> readFound(const sim::MemRef &found);
   llvm::Error spoil(const SoakBatch &batch, const SoakTypes &types,
@@ -372,14 +372,27 @@ static double overflowOf(ElementKind kind) {
   }
 }
 
-llvm::Expected<sim::MemRef> Soak::uploadRules(const SoakTypes &types,
+/// What may be lost however small the result is: of C's format, and, where sums
+/// are of a narrow one, too, of the sum's, times α, of this product's, and of
+/// β·C's: an f16 of 10^-5 has few bits, and α = 2 doubles what it lost.
+static double lostBelow(const SoakBatch &batch, const SoakTypes &types,
+                        MLIRContext *context) {
+  auto below = [&](ElementKind kind) {
+    return underflow(*sim::formatOf(elementType(context, kind)));
+  };
+  double alpha = 1;
+  for (const SoakProduct &product : batch.products)
+    alpha = std::max(alpha, std::hypot(product.alpha[0], product.alpha[1]));
+  return below(types.output) + (alpha + 2) * below(types.accumulator);
+}
+
+llvm::Expected<sim::MemRef> Soak::uploadRules(const SoakBatch &batch,
+                                              const SoakTypes &types,
                                               InputKind inputs) {
-  sim::ElementFormat format =
-      *sim::formatOf(elementType(&context, types.output));
   bool isExact = inputs == InputKind::Integers;
   std::array<double, rules> values;
   values[ruleHalfUnit] = isExact ? roundingUnit(types.output) : 0;
-  values[ruleUnderflow] = isExact ? 0 : underflow(format);
+  values[ruleUnderflow] = isExact ? 0 : lostBelow(batch, types, &context);
   values[ruleOverflow] = overflowOf(types.output);
   values[ruleSignA] = types.conjugateA ? -1 : 1;
   values[ruleSignB] = types.conjugateB ? -1 : 1;
@@ -518,7 +531,7 @@ llvm::Error Soak::checkElements(const Trial &trial, const SoakBatch &batch,
   if (llvm::Error error =
           add(uploadScales(batch, compiled, trial.types.output, trial.inputs)))
     return error;
-  if (llvm::Error error = add(uploadRules(trial.types, trial.inputs)))
+  if (llvm::Error error = add(uploadRules(batch, trial.types, trial.inputs)))
     return error;
   arguments.push_back(found);
   arguments.push_back(sim::Argument::scalar(trial.seeds[2]));

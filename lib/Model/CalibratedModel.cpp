@@ -48,9 +48,9 @@ static constexpr double reread = 40, readAndRounded = 15, readOnce = 5;
 static constexpr double tileCycles = 200, turnCycles = 500;
 /// How much longer products take where one warp does all of it, where tiles
 /// along k follow each other, where no more than one of these is ahead, which
-/// blocks in turn that prefetch the next one's feel less, and where a
-/// multiprocessor has no other block while warps wait for each other, which
-/// those of a group do less.
+/// blocks in turn that prefetch the next product's feel less, and only of more
+/// than three tiles, and where a multiprocessor has no other block while warps
+/// wait for each other, which those of a group do less.
 static constexpr double singleWarp = 0.2, tileByTile = 0.06, twoStages = 0.25,
                         twoStagesInTurn = 0.1, aloneBlock = 0.3;
 
@@ -287,8 +287,10 @@ static double hindrance(const CalibratedCost &cost, const Atom &atom,
                                     freeColumn));
   if (cost.kTiles > 1 && !exchange.prefetches)
     factor += tileByTile;
-  if (cost.kTiles > 2 && exchange.stages == 2)
-    factor += exchange.prefetches ? twoStagesInTurn : twoStages;
+  if (exchange.stages == 2 && exchange.prefetches)
+    factor += cost.kTiles > 3 ? twoStagesInTurn : 0;
+  else if (exchange.stages == 2 && cost.kTiles > 2)
+    factor += twoStages;
   if (cost.residentBlocks == 1 && exchange.unit != Unit::WarpGroup)
     factor += aloneBlock;
   return factor;

@@ -290,12 +290,13 @@ void GridSearch::tryCopies(const Partition &partition,
     if (isAsked(count) && (count <= tiles || problem.tile))
       tryPlan(partition, {Transport::Copied}, slicing, count);
   // A block in turn has a multiprocessor for itself, where more stages cost
-  // nothing, as far as one product fills them: tf32 192 takes 1120 µs with four
-  // and 1221 with two, but 128, of two tiles along k, 470 with two and 497 with
-  // three (H200, 2026-11-22).
+  // nothing, as long as one product has more tiles along k: tf32 192, of six,
+  // takes 1120 µs with four stages and 1221 with two; but f16 192, of three,
+  // 543 with two and 560 with three, and tf32 128, of two, 470 and 497 (H200,
+  // 2026-11-22).
   for (int64_t count : llvm::reverse(copiedStages))
     if (problem.mayPrefetch && isAsked(count) &&
-        (count <= std::max<int64_t>(tiles, 2) || problem.stages))
+        (count < std::max<int64_t>(tiles, 3) || problem.stages))
       tryPlan(partition, {Transport::Copied, /*prefetches=*/true}, slicing,
               count);
 }

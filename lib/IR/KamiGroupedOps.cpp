@@ -8,6 +8,7 @@
 
 #include "ElementRegion.h"
 #include "ProductTypes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace kami;
 using namespace mlir;

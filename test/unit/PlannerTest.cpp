@@ -248,6 +248,23 @@ TEST(Planner, PrefetchesOnlyInTurn) {
     EXPECT_FALSE(candidate.plan.prefetches && candidate.fits());
 }
 
+// A block that is alone on its multiprocessor has as many stages as its memory
+// has room for, as long as one product fills more; of few tiles along k, two.
+TEST(Planner, StagesInTurn) {
+  auto stages = [](int64_t size, ElementKind operand, ElementKind output) {
+    Problem problem = product(size, size, size, operand);
+    problem.output = output;
+    problem.batch = 10000;
+    Choice choice = llvm::cantFail(choosePlan(problem, chip("sm_90")));
+    EXPECT_TRUE(choice.best()->plan.prefetches) << size;
+    return choice.best()->plan.stages;
+  };
+  EXPECT_EQ(stages(128, ElementKind::TF32, ElementKind::F32), 2);
+  EXPECT_EQ(stages(192, ElementKind::TF32, ElementKind::F32), 4);
+  EXPECT_EQ(stages(256, ElementKind::TF32, ElementKind::F32), 4);
+  EXPECT_EQ(stages(192, ElementKind::F16, ElementKind::F16), 2);
+}
+
 // Where products are smaller than an instruction, or their rows no whole pieces
 // of 16 bytes, and follow each other without gaps.
 TEST(Planner, PacksSmallProducts) {

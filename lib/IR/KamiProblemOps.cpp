@@ -20,7 +20,6 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/SmallBitVector.h"
 
 using namespace kami;
 using namespace mlir;

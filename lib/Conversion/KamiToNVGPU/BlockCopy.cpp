@@ -90,7 +90,6 @@ private:
   Piece piece(Value round, int64_t first, int64_t elements, bool mayEnd);
   template <typename Emit>
   void forPieces(int64_t elements, bool throughRegisters, Emit emit);
-  void enter(Value condition);
   void copyPiece(const Piece &piece, ValueRange indices, int64_t elements);
   void copyPieces(int64_t bytes);
   void copyElements();
@@ -297,13 +296,6 @@ void BlockCopy::forPieces(int64_t elements, bool throughRegisters, Emit emit) {
   emitRounds(loop.getInductionVar(), atOnce);
 }
 
-/// Goes on where the condition holds, if there is one.
-void BlockCopy::enter(Value condition) {
-  if (condition)
-    b.setInsertionPointToStart(
-        scf::IfOp::create(b, condition, /*withElseRegion=*/false).thenBlock());
-}
-
 /// Starts to copy so many elements from one on, which lies at those indices of
 /// the tile then: as many of them as the matrix has, and zeros.
 void BlockCopy::copyPiece(const Piece &piece, ValueRange indices,
@@ -322,7 +314,7 @@ void BlockCopy::copyPieces(int64_t bytes) {
   auto copy = [&](ArrayRef<Piece> pieces) {
     for (const Piece &piece : pieces) {
       OpBuilder::InsertionGuard insertion(b);
-      enter(piece.exists);
+      enter(b, piece.exists);
       SmallVector<Value> indices = tileIndices(piece);
       for (int64_t part = 0; part != parts; ++part) {
         Value further = indexConstant(b, part * elements);
@@ -376,7 +368,7 @@ void BlockCopy::copyElements() {
       elements.push_back(loadElement(piece));
     for (auto [piece, element] : llvm::zip_equal(pieces, elements)) {
       OpBuilder::InsertionGuard insertion(b);
-      enter(piece.exists);
+      enter(b, piece.exists);
       memref::StoreOp::create(b, element, tile, tileIndices(piece));
     }
   });
@@ -528,7 +520,7 @@ void BlockCopy::copyShifted() {
           loaded.push_back(loadShifted(piece));
         for (auto [piece, words] : llvm::zip_equal(pieces, loaded)) {
           OpBuilder::InsertionGuard insertion(b);
-          enter(piece.exists);
+          enter(b, piece.exists);
           vector::StoreOp::create(b, joinWords(words), tile, tileIndices(piece),
                                   /*nontemporal=*/false,
                                   llvm::MaybeAlign(copiedPiece));
@@ -579,7 +571,7 @@ void BlockCopy::storePieces(int64_t elements) {
   auto storeOne = [&](const Piece &piece, int64_t i) {
     Value column = addIndex(b, piece.column, indexConstant(b, i));
     OpBuilder::InsertionGuard insertion(b);
-    enter(isInMatrix({piece.line, column, piece.exists}));
+    enter(b, isInMatrix({piece.line, column, piece.exists}));
     Value element =
         memref::LoadOp::create(b, tile, ValueRange{piece.line, column});
     memref::StoreOp::create(b, element, matrix, ValueRange{piece.line, column});
@@ -643,7 +635,7 @@ void BlockCopy::roundPieces(int64_t elements) {
     }
     for (auto [piece, value] : llvm::zip_equal(pieces, loaded)) {
       OpBuilder::InsertionGuard insertion(b);
-      enter(piece.exists);
+      enter(b, piece.exists);
       vector::StoreOp::create(b, roundPiece(b, value), tile, tileIndices(piece),
                               /*nontemporal=*/false, alignment);
     }

@@ -146,3 +146,9 @@ void nvgpu_lowering::syncWarp(ImplicitLocOpBuilder &b) {
   NVVM::SyncWarpOp::create(b,
                            arith::ConstantIntOp::create(b, b.getI32Type(), -1));
 }
+
+void nvgpu_lowering::enter(ImplicitLocOpBuilder &b, Value condition) {
+  if (condition)
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, condition, /*withElseRegion=*/false).thenBlock());
+}

@@ -61,6 +61,9 @@ mlir::Value writerIndex(mlir::ImplicitLocOpBuilder &b,
                         const SharedOrder &order);
 mlir::Value isWriter(mlir::ImplicitLocOpBuilder &b, const SharedOrder &order);
 
+/// Goes on where the condition holds, if there is one.
+void enter(mlir::ImplicitLocOpBuilder &b, mlir::Value condition);
+
 /// What two ways of doing the same thing give: the first where the condition
 /// holds, or there is none.
 template <typename First, typename Second>

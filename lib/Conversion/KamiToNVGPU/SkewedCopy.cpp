@@ -187,13 +187,7 @@ void SkewedCopy::copyWord(Value memref, ValueRange indices, Value from,
 
 void SkewedCopy::copy(const Piece &piece) {
   OpBuilder::InsertionGuard insertion(b);
-  auto enter = [&](Value condition) {
-    if (condition)
-      b.setInsertionPointToStart(
-          scf::IfOp::create(b, condition, /*withElseRegion=*/false)
-              .thenBlock());
-  };
-  enter(piece.exists);
+  enter(b, piece.exists);
   Value first = firstElement(piece), skew = skewOf(first);
   Value word = addIndex(b, arith::SubIOp::create(b, first, skew), piece.column);
   // What the line has of the words from this one on.
@@ -216,8 +210,8 @@ void SkewedCopy::copy(const Piece &piece) {
   copyWord(copied.tile, copied.tileIndices(piece.line, piece.column), word,
            countOf(left));
   if (run > 1)
-    enter(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest(thread, run),
-                                constant(run - 1)));
+    enter(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                   rest(thread, run), constant(run - 1)));
   copyWord(tails, times(piece.run, pieceElements),
            addIndex(b, word, constant(pieceElements)),
            countOf(arith::SubIOp::create(b, left, integer(pieceElements))));
@@ -327,10 +321,7 @@ void SkewedCopy::straighten(bool isRounded) {
     syncWarp(b);
     for (auto [piece, value] : llvm::zip_equal(some, straight)) {
       OpBuilder::InsertionGuard insertion(b);
-      if (piece.exists)
-        b.setInsertionPointToStart(
-            scf::IfOp::create(b, piece.exists, /*withElseRegion=*/false)
-                .thenBlock());
+      enter(b, piece.exists);
       vector::StoreOp::create(
           b, isRounded ? roundPiece(b, value) : value, copied.tile,
           copied.tileIndices(piece.line, piece.column),

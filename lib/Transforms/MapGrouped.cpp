@@ -70,7 +70,9 @@ private:
   std::pair<Place, Value> share();
   Operands operandsAt(const Place &place);
   GemmOp emit(const Place &place, const Operands &own);
-  Operands emitEither(const Place &place);
+  SmallVector<Value>
+  emitEither(const Place &place, const Operands &own, TypeRange types,
+             llvm::function_ref<SmallVector<Value>(GemmOp)> emitEach);
   Place placeOf(Value work, ValueRange last);
   Value isBefore(Value work, Value end) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, work, end);
@@ -224,20 +226,25 @@ GemmOp GroupedTile::emit(const Place &place, const Operands &own) {
 
 /// The product, apart for rows that are aligned where these are copied: what
 /// tells pieces of 16 bytes from others at each copy takes registers in the
-/// loop over k.
-GroupedTile::Operands GroupedTile::emitEither(const Place &place) {
-  Operands own = operandsAt(place);
-  if (plan.transport != Transport::Copied) {
-    emit(place, own);
-    return own;
-  }
-  auto choice = scf::IfOp::create(b, own.areAligned, /*withElseRegion=*/true);
+/// loop over k. Results are what `emitEach` yields of it.
+SmallVector<Value> GroupedTile::emitEither(
+    const Place &place, const Operands &own, TypeRange types,
+    llvm::function_ref<SmallVector<Value>(GemmOp)> emitEach) {
+  if (plan.transport != Transport::Copied)
+    return emitEach(emit(place, own));
+  auto choice =
+      scf::IfOp::create(b, types, own.areAligned, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  emit(place, own).setAlignedRows(true);
-  b.setInsertionPointToStart(choice.elseBlock());
-  emit(place, own);
-  return own;
+  for (bool isAligned : {true, false}) {
+    Block *block = isAligned ? choice.thenBlock() : choice.elseBlock();
+    b.setInsertionPointToStart(block);
+    GemmOp product = emit(place, own);
+    product.setAlignedRows(isAligned);
+    SmallVector<Value> results = emitEach(product);
+    if (!results.empty())
+      scf::YieldOp::create(b, results);
+  }
+  return choice.getResults();
 }
 
 /// Whose work a place's is, from that place's product on.
@@ -352,13 +359,16 @@ void GroupedTile::emitLoop() {
   b.setInsertionPointToEnd(body);
   Place place = {body->getArgument(0), body->getArgument(1),
                  body->getArgument(2)};
-  Operands operands = emitEither(place);
+  Operands operands = operandsAt(place);
+  emitEither(place, operands, {}, [](GemmOp) { return SmallVector<Value>(); });
   Value next = arith::AddIOp::create(b, place.work, operands.each);
   scf::YieldOp::create(
       b, ValueRange{next, place.product, place.before, operands.end});
 }
 
-/// The same, with the next tile's place known while one is computed.
+/// The same, with the next tile's place known while one is computed, so that
+/// its copies start before C is stored. Where rows of the one are aligned and
+/// those of the other are not, they do not: turns begin anew.
 void GroupedTile::emitLoopAhead(const Place &first, Value end) {
   FindProductOp start =
       find(ValueRange{first.work, first.product, first.before});
@@ -376,20 +386,28 @@ void GroupedTile::emitLoopAhead(const Place &first, Value end) {
   Value turn = body->getArgument(3);
   Operands own = operandsAt(place);
   Value after = arith::AddIOp::create(b, place.work, own.each);
-  FindProductOp found = find(ValueRange{after, place.product, place.before});
+  Place found =
+      placeOf(after, ValueRange{place.product, place.before, own.end});
   Value exists = isBefore(after, end);
   // What is looked at of a tile that is not the block's is this one's.
   auto choose = [&](Value next, Value own) -> Value {
     return arith::SelectOp::create(b, exists, next, own);
   };
-  Place next = {choose(after, place.work),
-                choose(found.getProduct(), place.product),
-                choose(found.getBefore(), place.before)};
+  Place next = {choose(after, place.work), choose(found.product, place.product),
+                choose(found.before, place.before)};
   Operands operands = operandsAt(next);
-  GemmOp product = emit(place, own);
-  turn = prefetchNext(b, product, plan, operands.a, operands.b, exists, turn);
+  Value isAlike = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                        own.areAligned, operands.areAligned);
+  Value follows = arith::AndIOp::create(b, exists, isAlike);
+  SmallVector<Value> turns = emitEither(
+      place, own, b.getIndexType(), [&](GemmOp product) -> SmallVector<Value> {
+        return {prefetchNext(b, product, plan, operands.a, operands.b, follows,
+                             turn)};
+      });
+  Value nextTurn =
+      arith::SelectOp::create(b, follows, turns.front(), constant(0));
   scf::YieldOp::create(
-      b, ValueRange{exists, next.work, next.product, next.before, turn});
+      b, ValueRange{exists, next.work, next.product, next.before, nextTurn});
 }
 
 LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {

@@ -191,17 +191,17 @@ SmallVector<Value> ProductWork::share(ShareWorkOp op) {
     earlier = arith::AddIOp::create(
         b, earlier, arith::SelectOp::create(b, isEarlier, sum, wide(0)));
   }
-  // Whole parts, and one more for each of the first shares while some is left.
   Value shares = wide(op.getShares());
+  Value rounds = b.createOrFold<arith::MaxSIOp>(
+      arith::DivUIOp::create(b, all, wide(op.getShares() * op.getLeast())),
+      wide(1));
+  shares = arith::MulIOp::create(b, shares, rounds);
+  // Whole parts, and one more for each of the first shares while some is left.
   Value part = arith::DivUIOp::create(b, all, shares);
   Value rest = arith::RemUIOp::create(b, all, shares);
-  auto from = [&](Value number) -> Value {
-    return arith::AddIOp::create(b, arith::MulIOp::create(b, number, part),
-                                 arith::MinUIOp::create(b, number, rest));
-  };
   Value number = wideOf(op.getShare());
-  Value begin = from(number);
-  Value end = from(arith::AddIOp::create(b, number, wide(1)));
+  Value begin = arith::AddIOp::create(b, arith::MulIOp::create(b, number, part),
+                                      arith::MinUIOp::create(b, number, rest));
   Value after = arith::AddIOp::create(b, earlier, upTo);
   Value before = arith::SubIOp::create(b, after, own);
   Value isMine = arith::AndIOp::create(
@@ -209,8 +209,8 @@ SmallVector<Value> ProductWork::share(ShareWorkOp op) {
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, begin, after));
   storeIf(isMine, {wideOf(first), before}, found);
   gpu::BarrierOp::create(b);
-  SmallVector<Value> results = {toIndex(begin), toIndex(end),
-                                toIndex(load(warps)), toIndex(load(warps + 1))};
+  SmallVector<Value> results = {toIndex(load(warps)), toIndex(load(warps + 1)),
+                                toIndex(rounds), toIndex(all)};
   gpu::BarrierOp::create(b);
   return results;
 }

@@ -6,27 +6,25 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lanes.h"
+#include "kami/Conversion/KamiToLanes/Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace kami;
-using namespace kami::nvgpu_lowering;
+using namespace kami::lanes;
 using namespace mlir;
 
-Value nvgpu_lowering::indexConstant(ImplicitLocOpBuilder &b, int64_t value) {
+Value lanes::indexConstant(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantIndexOp::create(b, value).getResult();
 }
 
-Value nvgpu_lowering::addIndex(ImplicitLocOpBuilder &b, Value left,
-                               Value right) {
+Value lanes::addIndex(ImplicitLocOpBuilder &b, Value left, Value right) {
   return b.createOrFold<arith::AddIOp>(left, right);
 }
 
 /// x, or x + X·(y + Y·z) unless the kernel's blocks are known to be flat.
-Value nvgpu_lowering::threadIndex(ImplicitLocOpBuilder &b) {
+Value lanes::threadIndex(ImplicitLocOpBuilder &b) {
   Value x = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
   auto kernel =
       b.getInsertionBlock()->getParentOp()->getParentOfType<gpu::GPUFuncOp>();
@@ -45,17 +43,17 @@ Value nvgpu_lowering::threadIndex(ImplicitLocOpBuilder &b) {
   return arith::AddIOp::create(b, x, arith::MulIOp::create(b, extentX, plane));
 }
 
-Value nvgpu_lowering::warpIndex(ImplicitLocOpBuilder &b) {
+Value lanes::warpIndex(ImplicitLocOpBuilder &b, int64_t warpSize) {
   return arith::DivUIOp::create(b, threadIndex(b), indexConstant(b, warpSize));
 }
 
-Value nvgpu_lowering::laneIndex(ImplicitLocOpBuilder &b) {
+Value lanes::laneIndex(ImplicitLocOpBuilder &b, int64_t warpSize) {
   return arith::RemUIOp::create(b, threadIndex(b), indexConstant(b, warpSize));
 }
 
-Place nvgpu_lowering::warpPlace(ImplicitLocOpBuilder &b,
-                                ArrayRef<int64_t> grid) {
-  Value rest = warpIndex(b);
+Place lanes::warpPlace(ImplicitLocOpBuilder &b, ArrayRef<int64_t> grid,
+                       int64_t warpSize) {
+  Value rest = warpIndex(b, warpSize);
   auto split = [&](int64_t extent) -> Value {
     if (extent == 1)
       return indexConstant(b, 0);
@@ -96,58 +94,63 @@ static Value sumOfSteps(ImplicitLocOpBuilder &b, Value lane,
   return sum;
 }
 
-LaneOrigin nvgpu_lowering::laneOrigin(ImplicitLocOpBuilder &b,
-                                      ArrayRef<Coordinate> laneSteps) {
-  Value lane = laneIndex(b);
+LaneOrigin lanes::laneOrigin(ImplicitLocOpBuilder &b,
+                             ArrayRef<Coordinate> laneSteps) {
+  Value lane = laneIndex(b, int64_t(1) << laneSteps.size());
   return {sumOfSteps(b, lane, laneSteps, &Coordinate::row),
           sumOfSteps(b, lane, laneSteps, &Coordinate::column)};
 }
 
-LaneOrigin nvgpu_lowering::laneOrigin(ImplicitLocOpBuilder &b,
-                                      FragmentType fragment) {
+LaneOrigin lanes::laneOrigin(ImplicitLocOpBuilder &b, FragmentType fragment) {
   return laneOrigin(b, fragment.getLaneSteps());
 }
 
-VectorType nvgpu_lowering::tileType(FragmentType fragment) {
+VectorType lanes::tileType(FragmentType fragment) {
   return VectorType::get({int64_t(fragment.getMap().valuesPerLane())},
                          fragment.getStorageType());
 }
 
-Value nvgpu_lowering::writerIndex(ImplicitLocOpBuilder &b,
-                                  const SharedOrder &order) {
-  Value lane = laneIndex(b);
+Value lanes::writerIndex(ImplicitLocOpBuilder &b, const SharedOrder &order) {
+  Value lane = laneIndex(b, order.warpSize());
   if (order.replicaMask == 0)
     return lane;
   // Each bit that tells writers apart counts, in their order.
   SmallVector<Coordinate> steps;
-  for (unsigned bit = 0; 1u << bit != warpSize; ++bit)
+  for (unsigned bit = 0; 1u << bit != order.warpSize(); ++bit)
     steps.push_back({order.writes(1u << bit) ? order.writer(1u << bit) : 0, 0});
   return sumOfSteps(b, lane, steps, &Coordinate::row);
 }
 
-Value nvgpu_lowering::isWriter(ImplicitLocOpBuilder &b,
-                               const SharedOrder &order) {
+Value lanes::isWriter(ImplicitLocOpBuilder &b, const SharedOrder &order) {
   if (order.replicaMask == 0)
     return {};
-  Value replica = arith::AndIOp::create(b, laneIndex(b),
+  Value replica = arith::AndIOp::create(b, laneIndex(b, order.warpSize()),
                                         indexConstant(b, order.replicaMask));
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, replica,
                                indexConstant(b, 0));
 }
 
-void nvgpu_lowering::fenceForMatrixUnit(ImplicitLocOpBuilder &b) {
-  NVVM::FenceProxyOp::create(
-      b, NVVM::ProxyKind::async_shared,
-      NVVM::SharedSpaceAttr::get(b.getContext(),
-                                 NVVM::SharedSpace::shared_cta));
+Value lanes::groupOf(ImplicitLocOpBuilder &b, const Place &place,
+                     ArrayRef<int64_t> grid, BarrierScopeKind scope) {
+  auto nth = [&](Value major, int64_t count, Value minor) {
+    return addIndex(
+        b, b.createOrFold<arith::MulIOp>(major, indexConstant(b, count)),
+        minor);
+  };
+  switch (scope) {
+  case BarrierScopeKind::Row:
+    return nth(place.layer, grid[0], place.row);
+  case BarrierScopeKind::Column:
+    return nth(place.layer, grid[1], place.column);
+  case BarrierScopeKind::Layer:
+    return place.layer;
+  case BarrierScopeKind::Block:
+    return indexConstant(b, 0);
+  }
+  llvm_unreachable("covered switch");
 }
 
-void nvgpu_lowering::syncWarp(ImplicitLocOpBuilder &b) {
-  NVVM::SyncWarpOp::create(b,
-                           arith::ConstantIntOp::create(b, b.getI32Type(), -1));
-}
-
-void nvgpu_lowering::enter(ImplicitLocOpBuilder &b, Value condition) {
+void lanes::enter(ImplicitLocOpBuilder &b, Value condition) {
   if (condition)
     b.setInsertionPointToStart(
         scf::IfOp::create(b, condition, /*withElseRegion=*/false).thenBlock());

@@ -13,14 +13,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lanes.h"
+#include "Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace kami;
-using namespace kami::nvgpu_lowering;
+using namespace kami::lanes;
 using namespace mlir;
 
 namespace {
@@ -29,9 +29,9 @@ namespace {
 class ProductWork {
 public:
   template <typename OpTy>
-  ProductWork(ImplicitLocOpBuilder &b, OpTy op)
-      : b(b), sizes{op.getM(), op.getN(), op.getK()}, start(op.getStart()),
-        lane(laneIndex(b)),
+  ProductWork(ImplicitLocOpBuilder &b, OpTy op, int64_t warpSize)
+      : b(b), warpSize(warpSize), sizes{op.getM(), op.getN(), op.getK()},
+        start(op.getStart()), lane(laneIndex(b, warpSize)),
         count(b.createOrFold<memref::DimOp>(op.getM(), indexConstant(b, 0))) {
     llvm::copy(op.getExtents(), extents);
   }
@@ -65,6 +65,7 @@ private:
   Value sumUpToLane(Value work);
 
   ImplicitLocOpBuilder &b;
+  int64_t warpSize;
   /// m, n and k of the products, and of a tile.
   Value sizes[3];
   int64_t extents[3];
@@ -173,7 +174,7 @@ SmallVector<Value> ProductWork::share(ShareWorkOp op) {
   };
   // What the share's finder leaves; where nobody finds it, there is no work.
   Value found = indexConstant(b, warps);
-  Value thread = threadIndex(b), warp = warpIndex(b);
+  Value thread = threadIndex(b), warp = warpIndex(b, warpSize);
   storeIf(equals(thread, indexConstant(b, 0)), {wide(0), wide(0)}, found);
   // Every thread has as many products beside each other.
   Value each = b.createOrFold<arith::CeilDivUIOp>(
@@ -265,34 +266,36 @@ SmallVector<Value> ProductWork::find(Value work, Value searchFrom,
 }
 
 namespace {
-struct ConvertFindProduct : OpConversionPattern<FindProductOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct ConvertFindProduct : LanePattern<FindProductOp> {
+  using LanePattern::LanePattern;
 
   LogicalResult
   matchAndRewrite(FindProductOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, ProductWork(b, op).find(op.getWork(), op.getFirst(),
-                                                   op.getFirstBefore()));
+    rewriter.replaceOp(
+        op, ProductWork(b, op, target->warpSize)
+                .find(op.getWork(), op.getFirst(), op.getFirstBefore()));
     return success();
   }
 };
 
-struct ConvertShareWork : OpConversionPattern<ShareWorkOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct ConvertShareWork : LanePattern<ShareWorkOp> {
+  using LanePattern::LanePattern;
 
   LogicalResult
   matchAndRewrite(ShareWorkOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, ProductWork(b, op).share(op));
+    rewriter.replaceOp(op, ProductWork(b, op, target->warpSize).share(op));
     return success();
   }
 };
 } // namespace
 
-void nvgpu_lowering::populateFindProductPatterns(const TypeConverter &converter,
-                                                 RewritePatternSet &patterns) {
-  patterns.add<ConvertFindProduct, ConvertShareWork>(converter,
-                                                     patterns.getContext());
+void lanes::populateFindProductPatterns(const TypeConverter &converter,
+                                        const LaneTargetRef &target,
+                                        RewritePatternSet &patterns) {
+  patterns.add<ConvertFindProduct, ConvertShareWork>(
+      converter, patterns.getContext(), target);
 }

@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FragmentWindow.h"
+#include "kami/Conversion/KamiToLanes/FragmentWindow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <map>
 
 using namespace kami;
-using namespace kami::nvgpu_lowering;
+using namespace kami::lanes;
 using namespace mlir;
 
 /// The widest access of a lane, in bytes.

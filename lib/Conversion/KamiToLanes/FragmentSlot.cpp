@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FragmentSlot.h"
+#include "kami/Conversion/KamiToLanes/FragmentSlot.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kami;
-using namespace kami::nvgpu_lowering;
+using namespace kami::lanes;
 using namespace mlir;
 
 FragmentSlot::FragmentSlot(ImplicitLocOpBuilder &b, FragmentType fragment,

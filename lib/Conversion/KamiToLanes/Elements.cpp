@@ -11,12 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lanes.h"
+#include "Patterns.h"
+#include "kami/Conversion/KamiToLanes/Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kami;
-using namespace kami::nvgpu_lowering;
+using namespace kami::lanes;
 using namespace mlir;
 
 namespace {
@@ -151,8 +152,8 @@ private:
 
 } // namespace
 
-void nvgpu_lowering::populateElementPatterns(const TypeConverter &converter,
-                                             RewritePatternSet &patterns) {
+void lanes::populateElementPatterns(const TypeConverter &converter,
+                                    RewritePatternSet &patterns) {
   patterns.add<ConvertMap, ConvertClip, ConvertRecast>(converter,
                                                        patterns.getContext());
 }

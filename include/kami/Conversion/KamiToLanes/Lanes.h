@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shared by the files of this conversion: where the executing thread stands,
-// and the vectors that its part of a fragment became.
+// What conversions to lanes of any vendor's warps share: where the executing
+// thread stands, and the vectors that its part of a fragment became.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KAMI_LIB_CONVERSION_KAMITONVGPU_LANES_H
-#define KAMI_LIB_CONVERSION_KAMITONVGPU_LANES_H
+#ifndef KAMI_CONVERSION_KAMITOLANES_LANES_H
+#define KAMI_CONVERSION_KAMITOLANES_LANES_H
 
 #include "kami/IR/KamiOps.h"
 #include "kami/Layout/SharedOrder.h"
@@ -21,13 +21,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 
-namespace kami::nvgpu_lowering {
-
-class AlignmentAnalysis;
-struct CopyAlignment;
-
-/// Lanes of NVIDIA's warps.
-constexpr int64_t warpSize = 32;
+namespace kami::lanes {
 
 mlir::Value indexConstant(mlir::ImplicitLocOpBuilder &b, int64_t value);
 mlir::Value addIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value left,
@@ -35,15 +29,20 @@ mlir::Value addIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value left,
 
 /// The thread's linear index in the block.
 mlir::Value threadIndex(mlir::ImplicitLocOpBuilder &b);
-/// The thread's warp and lane, from its linear index in the block.
-mlir::Value warpIndex(mlir::ImplicitLocOpBuilder &b);
-mlir::Value laneIndex(mlir::ImplicitLocOpBuilder &b);
+/// The thread's warp and lane, from its linear index in the block, if warps
+/// have so many lanes.
+mlir::Value warpIndex(mlir::ImplicitLocOpBuilder &b, int64_t warpSize);
+mlir::Value laneIndex(mlir::ImplicitLocOpBuilder &b, int64_t warpSize);
 
 /// Row, column and layer of the warp in a grid; constants where an extent is 1.
 struct Place {
   mlir::Value row, column, layer;
 };
-Place warpPlace(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<int64_t> grid);
+Place warpPlace(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<int64_t> grid,
+                int64_t warpSize);
+/// The number of a warp's group among those of the scope.
+mlir::Value groupOf(mlir::ImplicitLocOpBuilder &b, const Place &place,
+                    llvm::ArrayRef<int64_t> grid, BarrierScopeKind scope);
 
 /// Where the lane's 0-th value of a tile lies in it. That of value v is as far
 /// from there as `map.at(0, v)` from the origin, because maps are linear.
@@ -88,51 +87,10 @@ choose(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
   return choice.getResults();
 }
 
-/// What the thread has written to shared memory, for instructions of warp
-/// groups that read it behind the next barrier.
-void fenceForMatrixUnit(mlir::ImplicitLocOpBuilder &b);
-
-/// The f32 value as the nearest tf32 number.
-mlir::Value roundToTF32(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
-
-/// What the thread has written to shared memory, the matrix unit reads after
-/// the next barrier.
-void fenceForMatrixUnit(mlir::ImplicitLocOpBuilder &b);
-/// All lanes of the warp wait for each other, and see what they have written.
-void syncWarp(mlir::ImplicitLocOpBuilder &b);
-
 /// The flat vector of a lane's registers for one tile. Integers have no sign
 /// there.
 mlir::VectorType tileType(FragmentType fragment);
 
-/// Whether all lines of the matrix, which go to or come from lines of the tile,
-/// begin at multiples of 16 bytes; null if that is known.
-mlir::Value areLinesAligned(mlir::ImplicitLocOpBuilder &b, mlir::Value matrix,
-                            mlir::Value tile, const CopyAlignment &alignment);
-/// The warp's lanes share the copy of the tile, in shared memory, to the
-/// matrix.
-void copyOutByLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value matrix,
-                    mlir::Value tile, mlir::Value areAligned);
+} // namespace kami::lanes
 
-void populateElementPatterns(const mlir::TypeConverter &converter,
-                             mlir::RewritePatternSet &patterns);
-void populateGlobalMemoryPatterns(const mlir::TypeConverter &converter,
-                                  const AlignmentAnalysis &alignments,
-                                  bool storesMatrices,
-                                  mlir::RewritePatternSet &patterns);
-/// Products on the lanes' own multiply-adds.
-void populateBlockCopyPatterns(const mlir::TypeConverter &converter,
-                               const AlignmentAnalysis &alignments,
-                               mlir::RewritePatternSet &patterns);
-void populateFindProductPatterns(const mlir::TypeConverter &converter,
-                                 mlir::RewritePatternSet &patterns);
-void populateMultiplyAddPatterns(const mlir::TypeConverter &converter,
-                                 mlir::RewritePatternSet &patterns);
-void populateSharedMemoryPatterns(const mlir::TypeConverter &converter,
-                                  mlir::RewritePatternSet &patterns);
-void populateGroupMmaPatterns(const mlir::TypeConverter &converter,
-                              mlir::RewritePatternSet &patterns);
-
-} // namespace kami::nvgpu_lowering
-
-#endif // KAMI_LIB_CONVERSION_KAMITONVGPU_LANES_H
+#endif // KAMI_CONVERSION_KAMITOLANES_LANES_H

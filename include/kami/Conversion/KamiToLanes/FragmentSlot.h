@@ -11,12 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KAMI_LIB_CONVERSION_KAMITONVGPU_FRAGMENTSLOT_H
-#define KAMI_LIB_CONVERSION_KAMITONVGPU_FRAGMENTSLOT_H
+#ifndef KAMI_CONVERSION_KAMITOLANES_FRAGMENTSLOT_H
+#define KAMI_CONVERSION_KAMITOLANES_FRAGMENTSLOT_H
 
-#include "Lanes.h"
+#include "kami/Conversion/KamiToLanes/Lanes.h"
 
-namespace kami::nvgpu_lowering {
+namespace kami::lanes {
 
 /// A slot of a buffer that holds fragments of one type.
 class FragmentSlot {
@@ -38,6 +38,6 @@ private:
   mlir::Value origin;
 };
 
-} // namespace kami::nvgpu_lowering
+} // namespace kami::lanes
 
-#endif // KAMI_LIB_CONVERSION_KAMITONVGPU_FRAGMENTSLOT_H
+#endif // KAMI_CONVERSION_KAMITOLANES_FRAGMENTSLOT_H

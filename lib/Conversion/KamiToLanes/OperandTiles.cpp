@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperandTiles.h"
+#include "kami/Conversion/KamiToLanes/OperandTiles.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace kami;
-using namespace kami::nvgpu_lowering;
+using namespace kami::lanes;
 using namespace mlir;
 
 static bool mayWrite(Operation *op) {

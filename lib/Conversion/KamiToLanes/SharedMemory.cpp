@@ -11,16 +11,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FragmentSlot.h"
+#include "Patterns.h"
+#include "kami/Conversion/KamiToLanes/FragmentSlot.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kami;
-using namespace kami::nvgpu_lowering;
+using namespace kami::lanes;
 using namespace mlir;
 
 namespace {
@@ -28,47 +28,6 @@ namespace {
 Value isEqual(ImplicitLocOpBuilder &b, Value value, int64_t constant) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value,
                                indexConstant(b, constant));
-}
-
-/// The number of the warp's group among those of the scope.
-Value groupOf(ImplicitLocOpBuilder &b, const Place &place,
-              ArrayRef<int64_t> grid, BarrierScopeKind scope) {
-  auto nth = [&](Value major, int64_t count, Value minor) {
-    return addIndex(
-        b, b.createOrFold<arith::MulIOp>(major, indexConstant(b, count)),
-        minor);
-  };
-  switch (scope) {
-  case BarrierScopeKind::Row:
-    return nth(place.layer, grid[0], place.row);
-  case BarrierScopeKind::Column:
-    return nth(place.layer, grid[1], place.column);
-  case BarrierScopeKind::Layer:
-    return place.layer;
-  case BarrierScopeKind::Block:
-    return indexConstant(b, 0);
-  }
-  llvm_unreachable("covered switch");
-}
-
-/// Warps wait for those of their group, at a barrier of its own. Barrier 0 is
-/// the block's.
-void createBarrier(ImplicitLocOpBuilder &b, const Place &place,
-                   ArrayRef<int64_t> sizes, BarrierScopeKind scope) {
-  constexpr int64_t namedBarriers = 15;
-  WarpGrid grid = {sizes[0], sizes[1], sizes[2]};
-  int64_t warps = warpsWithin(grid, toScope(scope));
-  if (warps == grid.warps() || grid.warps() / warps > namedBarriers) {
-    gpu::BarrierOp::create(b);
-    return;
-  }
-  Value name =
-      addIndex(b, groupOf(b, place, sizes, scope), indexConstant(b, 1));
-  Value threads =
-      arith::ConstantIntOp::create(b, b.getI32Type(), warps * warpSize);
-  NVVM::BarrierOp::create(b, TypeRange(),
-                          arith::IndexCastUIOp::create(b, b.getI32Type(), name),
-                          threads, NVVM::BarrierReductionAttr(), Value());
 }
 
 void writeIf(ImplicitLocOpBuilder &b, Value condition, const FragmentSlot &slot,
@@ -79,14 +38,14 @@ void writeIf(ImplicitLocOpBuilder &b, Value condition, const FragmentSlot &slot,
   slot.write(b, tiles);
 }
 
-struct ConvertBroadcast : OpConversionPattern<BroadcastOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct ConvertBroadcast : LanePattern<BroadcastOp> {
+  using LanePattern::LanePattern;
 
   LogicalResult
   matchAndRewrite(BroadcastOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Place place = warpPlace(b, op.getGrid());
+    Place place = warpPlace(b, op.getGrid(), target->warpSize);
     SmallVector<FragmentSlot> slots;
     SmallVector<Value> isOwner;
     for (unsigned i = 0, e = op.getFragments().size(); i != e; ++i) {
@@ -102,7 +61,7 @@ struct ConvertBroadcast : OpConversionPattern<BroadcastOp> {
     ArrayRef<ValueRange> own = adaptor.getFragments();
     for (auto [slot, owner, tiles] : llvm::zip_equal(slots, isOwner, own))
       writeIf(b, owner, slot, tiles);
-    createBarrier(b, place, op.getGrid(), op.getScope());
+    target->wait(b, place, op.getGrid(), op.getScope());
     SmallVector<SmallVector<Value>> received;
     for (auto [slot, owner, tiles] : llvm::zip_equal(slots, isOwner, own)) {
       auto choice = scf::IfOp::create(b, tiles.getTypes(), owner,
@@ -115,20 +74,21 @@ struct ConvertBroadcast : OpConversionPattern<BroadcastOp> {
       scf::YieldOp::create(b, slot.read(b));
     }
     if (!op.getNoTrailingBarrier())
-      createBarrier(b, place, op.getGrid(), op.getScope());
+      target->wait(b, place, op.getGrid(), op.getScope());
     rewriter.replaceOpWithMultiple(op, std::move(received));
     return success();
   }
 };
 
-struct ConvertBarrier : OpConversionPattern<BarrierOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct ConvertBarrier : LanePattern<BarrierOp> {
+  using LanePattern::LanePattern;
 
   LogicalResult
   matchAndRewrite(BarrierOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    createBarrier(b, warpPlace(b, op.getGrid()), op.getGrid(), op.getScope());
+    target->wait(b, warpPlace(b, op.getGrid(), target->warpSize), op.getGrid(),
+                 op.getScope());
     rewriter.eraseOp(op);
     return success();
   }
@@ -168,14 +128,14 @@ Value addElements(ImplicitLocOpBuilder &b, Value left, Value right) {
   return arith::AddIOp::create(b, left, right);
 }
 
-struct ConvertReduce : OpConversionPattern<ReduceOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct ConvertReduce : LanePattern<ReduceOp> {
+  using LanePattern::LanePattern;
 
   LogicalResult
   matchAndRewrite(ReduceOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Place place = warpPlace(b, op.getGrid());
+    Place place = warpPlace(b, op.getGrid(), target->warpSize);
     Value position = addIndex(b,
                               b.createOrFold<arith::MulIOp>(
                                   place.row, indexConstant(b, op.getGrid()[1])),
@@ -207,8 +167,10 @@ struct ConvertReduce : OpConversionPattern<ReduceOp> {
 
 } // namespace
 
-void nvgpu_lowering::populateSharedMemoryPatterns(
-    const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ConvertBroadcast, ConvertBarrier, ConvertShare, ConvertFetch,
-               ConvertReduce>(converter, patterns.getContext());
+void lanes::populateSharedMemoryPatterns(const TypeConverter &converter,
+                                         const LaneTargetRef &target,
+                                         RewritePatternSet &patterns) {
+  patterns.add<ConvertBroadcast, ConvertBarrier, ConvertReduce>(
+      converter, patterns.getContext(), target);
+  patterns.add<ConvertShare, ConvertFetch>(converter, patterns.getContext());
 }

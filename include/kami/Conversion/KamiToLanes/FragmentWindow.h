@@ -15,14 +15,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KAMI_LIB_CONVERSION_KAMITONVGPU_FRAGMENTWINDOW_H
-#define KAMI_LIB_CONVERSION_KAMITONVGPU_FRAGMENTWINDOW_H
+#ifndef KAMI_CONVERSION_KAMITOLANES_FRAGMENTWINDOW_H
+#define KAMI_CONVERSION_KAMITOLANES_FRAGMENTWINDOW_H
 
-#include "Alignment.h"
-#include "Lanes.h"
+#include "kami/Conversion/KamiToLanes/Alignment.h"
+#include "kami/Conversion/KamiToLanes/Lanes.h"
 #include <optional>
 
-namespace kami::nvgpu_lowering {
+namespace kami::lanes {
 
 /// A row and a column, seen from a lane's first element.
 using MatrixPlace = std::array<int64_t, 2>;
@@ -113,6 +113,6 @@ private:
   mlir::Value lines;
 };
 
-} // namespace kami::nvgpu_lowering
+} // namespace kami::lanes
 
-#endif // KAMI_LIB_CONVERSION_KAMITONVGPU_FRAGMENTWINDOW_H
+#endif // KAMI_CONVERSION_KAMITOLANES_FRAGMENTWINDOW_H

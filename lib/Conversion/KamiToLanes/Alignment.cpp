@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Alignment.h"
-#include "Lanes.h"
+#include "kami/Conversion/KamiToLanes/Alignment.h"
+#include "kami/Conversion/KamiToLanes/Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,7 +17,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace kami;
-using namespace kami::nvgpu_lowering;
+using namespace kami::lanes;
 using namespace mlir;
 
 static constexpr int64_t maxDivisor = int64_t(1) << 16;
@@ -183,7 +183,7 @@ AlignmentAnalysis::AlignmentAnalysis(Operation *root) {
   });
 }
 
-Value nvgpu_lowering::addressOf(ImplicitLocOpBuilder &b, Value memref) {
+Value lanes::addressOf(ImplicitLocOpBuilder &b, Value memref) {
   auto metadata = memref::ExtractStridedMetadataOp::create(b, memref);
   Value start = memref::ExtractAlignedPointerAsIndexOp::create(
       b, metadata.getBaseBuffer());

@@ -12,13 +12,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KAMI_LIB_CONVERSION_KAMITONVGPU_OPERANDTILES_H
-#define KAMI_LIB_CONVERSION_KAMITONVGPU_OPERANDTILES_H
+#ifndef KAMI_CONVERSION_KAMITOLANES_OPERANDTILES_H
+#define KAMI_CONVERSION_KAMITOLANES_OPERANDTILES_H
 
-#include "FragmentSlot.h"
+#include "kami/Conversion/KamiToLanes/FragmentSlot.h"
 #include <optional>
 
-namespace kami::nvgpu_lowering {
+namespace kami::lanes {
 
 class OperandTiles {
 public:
@@ -39,6 +39,6 @@ private:
   std::optional<FragmentSlot> slot;
 };
 
-} // namespace kami::nvgpu_lowering
+} // namespace kami::lanes
 
-#endif // KAMI_LIB_CONVERSION_KAMITONVGPU_OPERANDTILES_H
+#endif // KAMI_CONVERSION_KAMITOLANES_OPERANDTILES_H

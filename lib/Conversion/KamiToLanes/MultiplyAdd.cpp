@@ -6,9 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products by fused multiply-adds of the lanes, and the numbers that a matrix
-// unit takes in place of f32.
-//
 // A product is the sum of outer products, k by k, each of which uses every
 // register of C and few of A and B. Operands that were only fetched for it are
 // read from shared memory as they are multiplied, in a loop of a few k, so that
@@ -16,24 +13,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperandTiles.h"
+#include "Patterns.h"
+#include "kami/Conversion/KamiToLanes/OperandTiles.h"
 #include "kami/Layout/OuterProducts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kami;
-using namespace kami::nvgpu_lowering;
+using namespace kami::lanes;
 using namespace mlir;
-
-Value nvgpu_lowering::roundToTF32(ImplicitLocOpBuilder &b, Value value) {
-  Value bits = NVVM::ConvertFloatToTF32Op::create(
-      b, b.getI32Type(), value, NVVM::FPRoundingMode::RNA,
-      NVVM::SaturationMode::NONE, /*relu=*/false);
-  return arith::BitcastOp::create(b, value.getType(), bits);
-}
 
 namespace {
 
@@ -179,7 +169,7 @@ private:
 
 } // namespace
 
-void nvgpu_lowering::populateMultiplyAddPatterns(const TypeConverter &converter,
-                                                 RewritePatternSet &patterns) {
+void lanes::populateMultiplyAddPatterns(const TypeConverter &converter,
+                                        RewritePatternSet &patterns) {
   patterns.add<ConvertMultiplyAdd>(converter, patterns.getContext());
 }

@@ -11,14 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KAMI_LIB_CONVERSION_KAMITONVGPU_ALIGNMENT_H
-#define KAMI_LIB_CONVERSION_KAMITONVGPU_ALIGNMENT_H
+#ifndef KAMI_CONVERSION_KAMITOLANES_ALIGNMENT_H
+#define KAMI_CONVERSION_KAMITOLANES_ALIGNMENT_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/DenseMap.h"
 #include <array>
 
-namespace kami::nvgpu_lowering {
+namespace kami::lanes {
 
 /// Powers of two that divide what a `kami.load` or `kami.store` is given: the
 /// address of its matrix, in bytes, and the row and column it begins at. The
@@ -59,6 +59,6 @@ private:
 /// The address of a memref's first element, in bytes.
 mlir::Value addressOf(mlir::ImplicitLocOpBuilder &b, mlir::Value memref);
 
-} // namespace kami::nvgpu_lowering
+} // namespace kami::lanes
 
-#endif // KAMI_LIB_CONVERSION_KAMITONVGPU_ALIGNMENT_H
+#endif // KAMI_CONVERSION_KAMITOLANES_ALIGNMENT_H

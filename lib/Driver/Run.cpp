@@ -10,6 +10,7 @@
 #include "CudaLauncher.h"
 #include "Descriptors.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/Pipelines/Pipelines.h"
 #include "kami/Simulator/Reference.h"
 #include "kami/Simulator/Scalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -469,6 +470,9 @@ kami::compileAndRun(ModuleOp module, const CompileOptions &compileOptions,
     return llvm::createStringError("compilation failed");
   compilation = *compiled;
   if (options.device == DeviceKind::Cuda) {
+    if (backendOf(*compilation.chip) != Backend::NVVM)
+      return llvm::createStringError("CUDA cannot run kernels for " +
+                                     compilation.chip->name);
     OwningOpRef<ModuleOp> kernels = module.clone();
     if (failed(compileKernels(*kernels, compilation)))
       return llvm::createStringError("compilation failed");

@@ -7,29 +7,37 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Driver/RunReport.h"
+#include "kami/Pipelines/Pipelines.h"
 #include "kami/Plan/Explain.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
 using namespace kami;
 
-llvm::Expected<DeviceKind> kami::chooseDevice(llvm::StringRef flag) {
-  if (flag == "sim")
-    return DeviceKind::Simulator;
-  if (flag == "auto" || flag == "cuda") {
-    llvm::Error missing = probeCuda();
-    if (!missing)
-      return DeviceKind::Cuda;
-    if (flag == "cuda")
-      return missing;
-    llvm::consumeError(std::move(missing));
-    return DeviceKind::Simulator;
-  }
+llvm::Expected<DeviceKind> kami::chooseDevice(llvm::StringRef flag,
+                                              llvm::StringRef target) {
+  if (!llvm::is_contained({"auto", "sim", "cuda", "hip", "vulkan"}, flag))
+    return llvm::createStringError(
+        "expected --device=auto, sim or cuda, but got '" + flag + "'");
   if (flag == "hip" || flag == "vulkan")
     return llvm::createStringError("no runtime yet for --device=" + flag +
                                    ", expected auto, sim or cuda");
-  return llvm::createStringError(
-      "expected --device=auto, sim or cuda, but got '" + flag + "'");
+  llvm::Expected<const Chip *> chip = findChip(target);
+  if (!chip)
+    return chip.takeError();
+  bool isForCuda = backendOf(**chip) == Backend::NVVM;
+  if (flag == "cuda" && !isForCuda)
+    return llvm::createStringError("--device=cuda cannot run kernels for " +
+                                   (*chip)->name + ", expected auto or sim");
+  if (flag == "sim" || !isForCuda)
+    return DeviceKind::Simulator;
+  llvm::Error missing = probeCuda();
+  if (!missing)
+    return DeviceKind::Cuda;
+  if (flag == "cuda")
+    return missing;
+  llvm::consumeError(std::move(missing));
+  return DeviceKind::Simulator;
 }
 
 static llvm::json::Object simulated(const sim::SimulatorReport &report) {

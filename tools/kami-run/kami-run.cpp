@@ -49,7 +49,8 @@ static llvm::Expected<int> run(const Flags &flags) {
     options.inputs = InputKind::Integers;
   if (flags.format != "text" && flags.format != "json")
     return expected("format", "text or json", flags.format);
-  llvm::Expected<DeviceKind> device = chooseDevice(flags.device);
+  llvm::Expected<DeviceKind> device =
+      chooseDevice(flags.device, flags.input.compileOptions().chip);
   if (!device)
     return device.takeError();
   options.device = *device;

@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
       return reportError("kami-sweep", parsed.takeError());
     options.types.push_back(*parsed);
   }
-  llvm::Expected<DeviceKind> kind = chooseDevice(device);
+  llvm::Expected<DeviceKind> kind = chooseDevice(device, options.chip);
   if (!kind)
     return reportError("kami-sweep", kind.takeError());
   options.device = *kind;

@@ -1,4 +1,4 @@
-//===- LowerVectors.cpp - What convert-gpu-to-nvvm does not know ----------===//
+//===- LowerVectors.cpp - What conversions of gpu do not know -----------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
+#include "kami/Conversion/KamiToLLVM/KamiToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"

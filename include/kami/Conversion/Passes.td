@@ -92,9 +92,12 @@ def ConvertKamiToROCDL : Pass<"convert-kami-to-rocdl", "::mlir::gpu::GPUModuleOp
     A kernel's module without a target gets a `rocdl.target` for the chip of the
     surrounding `kami.target`. Elementary operations of `math` (`math.fma`,
     `math.sqrt`, roundings, ...) become calls of LLVM's intrinsics, which are
-    instructions, where `convert-gpu-to-rocdl` would call AMD's library.
+    instructions, and extents of grid and block loads of what a launch passes
+    behind a kernel's arguments, where `convert-gpu-to-rocdl` would call AMD's
+    library.
   }];
-  let dependentDialects = ["::mlir::ROCDL::ROCDLDialect", "::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::mlir::ROCDL::ROCDLDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect"];
 }
 
 def KamiConvertGPUToROCDL : Pass<"kami-convert-gpu-to-rocdl", "::mlir::gpu::GPUModuleOp"> {

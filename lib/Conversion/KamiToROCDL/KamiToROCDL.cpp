@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Conversion/KamiToROCDL/KamiToROCDL.h"
+#include "LaunchExtents.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Conversion/KamiToLLVM/KamiToLLVM.h"
 #include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
@@ -45,6 +46,7 @@ struct ConvertKamiToROCDL
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateElementaryPatterns(patterns);
+    populateLaunchExtentPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 

@@ -18,23 +18,25 @@ llvm::Expected<DeviceKind> kami::chooseDevice(llvm::StringRef flag,
                                               llvm::StringRef target) {
   if (!llvm::is_contained({"auto", "sim", "cuda", "hip", "vulkan"}, flag))
     return llvm::createStringError(
-        "expected --device=auto, sim or cuda, but got '" + flag + "'");
-  if (flag == "hip" || flag == "vulkan")
-    return llvm::createStringError("no runtime yet for --device=" + flag +
-                                   ", expected auto, sim or cuda");
+        "expected --device=auto, sim, cuda or hip, but got '" + flag + "'");
+  if (flag == "vulkan")
+    return llvm::createStringError("no runtime yet for --device=vulkan, "
+                                   "expected auto, sim, cuda or hip");
   llvm::Expected<const Chip *> chip = findChip(target);
   if (!chip)
     return chip.takeError();
-  bool isForCuda = backendOf(**chip) == Backend::NVVM;
-  if (flag == "cuda" && !isForCuda)
-    return llvm::createStringError("--device=cuda cannot run kernels for " +
-                                   (*chip)->name + ", expected auto or sim");
-  if (flag == "sim" || !isForCuda)
+  DeviceKind own =
+      backendOf(**chip) == Backend::ROCDL ? DeviceKind::Hip : DeviceKind::Cuda;
+  if (flag == "sim" || (flag == "auto" && !backendOf(**chip)))
     return DeviceKind::Simulator;
-  llvm::Error missing = probeCuda();
+  if (flag != "auto" && flag != name(own))
+    return llvm::createStringError("--device=" + flag +
+                                   " cannot run kernels for " + (*chip)->name +
+                                   ", expected auto, sim or " + name(own));
+  llvm::Error missing = own == DeviceKind::Hip ? probeHip() : probeCuda();
   if (!missing)
-    return DeviceKind::Cuda;
-  if (flag == "cuda")
+    return own;
+  if (flag != "auto")
     return missing;
   llvm::consumeError(std::move(missing));
   return DeviceKind::Simulator;

@@ -1,4 +1,4 @@
-//===- AMDGPU.cpp - amdgpu.mfma and amdgpu.wmma ---------------------------===//
+//===- AMDGPU.cpp - amdgpu.mfma, amdgpu.wmma and amdgpu.lds_barrier ------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -112,6 +112,9 @@ LogicalResult kami::sim::decodeAMDGPU(Decoder &decoder, Operation *op,
     return emitMatrix(decoder, op, mfmaForm(mfma, decoder.warpSize));
   if (auto wmma = dyn_cast<amdgpu::WMMAOp>(op))
     return emitMatrix(decoder, op, wmmaForm(wmma, decoder.warpSize));
+  // Nobody hands anything over in device memory, which it does not order.
+  if (isa<amdgpu::LDSBarrierOp>(op))
+    return decoder.emit(op, runBarrier);
   handled = false;
   return success();
 }

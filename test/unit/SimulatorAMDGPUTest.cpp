@@ -167,6 +167,30 @@ memref.store %e, %m[%lane] : memref<32xi32>
   }
 }
 
+// Without the barrier, the other wave reads what was not written.
+TEST_F(AMDGPUTest, LdsBarrier) {
+  std::string body = R"(
+%c0 = arith.constant 0 : index
+%shared = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+%words = memref.view %shared[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<128xi32, #gpu.address_space<workgroup>>
+%c127 = arith.constant 127 : index
+%thread = gpu.thread_id x
+%other = arith.subi %c127, %thread : index
+%value = arith.index_cast %thread : index to i32
+memref.store %value, %words[%thread] : memref<128xi32, #gpu.address_space<workgroup>>
+amdgpu.lds_barrier
+%read = memref.load %words[%other] : memref<128xi32, #gpu.address_space<workgroup>>
+memref.store %read, %m[%thread] : memref<128xi32>
+)";
+  MemRef m = array({128}, IntegerType::get(&context, 32));
+  ASSERT_TRUE(succeeded(run("%m : memref<128xi32>", body, {}, {128}, 512, {m})))
+      << message;
+  EXPECT_EQ(readBits(m.buffer->bytes.data() + 4 * 5, 4), 122u);
+  EXPECT_EQ(report.barriers, 1);
+  body.erase(body.find("amdgpu.lds_barrier"), 18);
+  EXPECT_TRUE(failed(run("%m : memref<128xi32>", body, {}, {128}, 512, {m})));
+}
+
 TEST_F(AMDGPUTest, WhatIsNotSimulated) {
   std::string operands = R"(
 %x = arith.constant dense<0.0> : vector<4xf16>

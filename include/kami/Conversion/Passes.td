@@ -75,7 +75,8 @@ def ConvertKamiToAMDGPU : Pass<"convert-kami-to-amdgpu", "::mlir::gpu::GPUFuncOp
     AMD's instructions, for waves of 64 or 32 lanes as the chip of the surrounding
     `kami.target` has them. Products become `amdgpu.mfma` or `amdgpu.wmma`, or
     `math.fma` where the atom is `fma`. An `mfma` of 4 columns is one of 4 × 4 in
-    blocks: A's rows, four to a block, with one B.
+    blocks: A's rows, four to a block, with one B. Who broadcasts or reduces waits
+    at an `amdgpu.lds_barrier`, behind which loads of device memory go on.
 
     Copies to shared memory, stores via a buffer and products of four warps in
     unison are left, and an error: no plan for these chips has them.

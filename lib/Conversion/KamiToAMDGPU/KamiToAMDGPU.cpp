@@ -28,6 +28,17 @@ using namespace mlir;
 
 namespace {
 
+/// What is loaded of device memory meanwhile goes on.
+class AMDLanes : public LaneTarget {
+public:
+  using LaneTarget::LaneTarget;
+
+  void waitForShared(ImplicitLocOpBuilder &b, const Place &, ArrayRef<int64_t>,
+                     BarrierScopeKind) const override {
+    amdgpu::LDSBarrierOp::create(b);
+  }
+};
+
 /// `amdgpu.mfma` takes a lane's only value by itself.
 Value scalarIfOne(ImplicitLocOpBuilder &b, Value tile) {
   if (cast<VectorType>(tile.getType()).getNumElements() != 1)
@@ -103,7 +114,7 @@ void kami::populateKamiToAMDGPUPatterns(const TypeConverter &converter,
                                         Operation *root, int64_t waveSize,
                                         RewritePatternSet &patterns) {
   populateKamiToLanesPatterns(converter, AlignmentAnalysis(root),
-                              std::make_shared<const LaneTarget>(waveSize),
+                              std::make_shared<const AMDLanes>(waveSize),
                               patterns);
   patterns.add<ConvertMma>(converter, patterns.getContext());
 }

@@ -14,7 +14,6 @@
 #include "Patterns.h"
 #include "kami/Conversion/KamiToLanes/FragmentSlot.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -61,7 +60,7 @@ struct ConvertBroadcast : LanePattern<BroadcastOp> {
     ArrayRef<ValueRange> own = adaptor.getFragments();
     for (auto [slot, owner, tiles] : llvm::zip_equal(slots, isOwner, own))
       writeIf(b, owner, slot, tiles);
-    target->wait(b, place, op.getGrid(), op.getScope());
+    target->waitForShared(b, place, op.getGrid(), op.getScope());
     SmallVector<SmallVector<Value>> received;
     for (auto [slot, owner, tiles] : llvm::zip_equal(slots, isOwner, own)) {
       auto choice = scf::IfOp::create(b, tiles.getTypes(), owner,
@@ -74,7 +73,7 @@ struct ConvertBroadcast : LanePattern<BroadcastOp> {
       scf::YieldOp::create(b, slot.read(b));
     }
     if (!op.getNoTrailingBarrier())
-      target->wait(b, place, op.getGrid(), op.getScope());
+      target->waitForShared(b, place, op.getGrid(), op.getScope());
     rewriter.replaceOpWithMultiple(op, std::move(received));
     return success();
   }
@@ -145,9 +144,9 @@ struct ConvertReduce : LanePattern<ReduceOp> {
     // Other layers' sums are their own values: one set of registers for both.
     SmallVector<Value> sum(adaptor.getValue());
     for (int64_t layer = 1; layer < op.getGrid()[2]; ++layer) {
-      gpu::BarrierOp::create(b);
+      target->waitForShared(b, place, op.getGrid(), BarrierScopeKind::Block);
       writeIf(b, isEqual(b, place.layer, layer), slot, sum);
-      gpu::BarrierOp::create(b);
+      target->waitForShared(b, place, op.getGrid(), BarrierScopeKind::Block);
       auto choice = scf::IfOp::create(b, ValueRange(sum).getTypes(), isFirst,
                                       /*withElseRegion=*/true);
       OpBuilder::InsertionGuard insertion(b);

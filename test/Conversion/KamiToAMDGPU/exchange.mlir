@@ -1,6 +1,7 @@
 // RUN: kami-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(gpu.func(convert-kami-to-amdgpu),canonicalize,cse))' | FileCheck %s
 
-// A wave of 64 writes 64 words of a fragment; scopes are the block's barrier.
+// A wave of 64 writes 64 words of a fragment; scopes are the block's barrier, of
+// LDS alone. kami.barrier is for all memory.
 
 // CHECK-LABEL: gpu.func @within_row
 // CHECK:         %[[THREAD:.+]] = gpu.thread_id x
@@ -8,10 +9,11 @@
 // CHECK:         arith.divui %[[THREAD]], %c64
 // CHECK:         scf.if
 // CHECK-NEXT:      memref.store %{{.+}}, %{{.+}}[%{{.+}}] : memref<256xvector<4xf16>
-// CHECK:         gpu.barrier
+// CHECK:         amdgpu.lds_barrier
 // CHECK-NEXT:    %{{.+}} = scf.if
-// CHECK:         gpu.barrier
+// CHECK:         amdgpu.lds_barrier
 // CHECK-NOT:     barrier
+// CHECK:         gpu.barrier
 // CHECK:         gpu.return
 #atom = #kami.mma_atom<mfma 16x16x16, f16, f16, f32, ["cdna.a.16x16.b16", "cdna.b.16x16.b16", "cdna.c.16x16.b32"]>
 !a = !kami.fragment<16x16xf16, a, #atom>
@@ -24,6 +26,7 @@ gpu.func @within_row(%s: !shared, %t: !shared, %i: index) kernel attributes {kno
   %g = kami.broadcast in [2, 2, 1] within row
          %f : !a along row from 1 via %s : !shared
   kami.share %g, %t[%i] : !a, !shared
+  kami.barrier in [2, 2, 1] within row
   gpu.return
 }
 }

@@ -50,6 +50,13 @@ public:
   /// A warp waits for those of its group, or for more of the block.
   virtual void wait(mlir::ImplicitLocOpBuilder &b, const Place &place,
                     llvm::ArrayRef<int64_t> grid, BarrierScopeKind scope) const;
+  /// The same, where only what was written to shared memory has to be visible
+  /// behind it.
+  virtual void waitForShared(mlir::ImplicitLocOpBuilder &b, const Place &place,
+                             llvm::ArrayRef<int64_t> grid,
+                             BarrierScopeKind scope) const {
+    wait(b, place, grid, scope);
+  }
   /// What a fragment of that type holds of an element that was loaded for it.
   virtual mlir::Value held(mlir::ImplicitLocOpBuilder &b, FragmentType fragment,
                            mlir::Value element) const {

@@ -35,9 +35,7 @@
 // CHECK:       llvm.mlir.global external @{{.+}}() {addr_space = 3 : i32
 // CDNA2:       rocdl.flat_work_group_size = "256,256"
 // RDNA3:       rocdl.flat_work_group_size = "128,128"
-// CHECK:       llvm.fence syncscope("workgroup") release
-// CHECK:       rocdl.s.barrier
-// CHECK:       llvm.fence syncscope("workgroup") acquire
+// CHECK:       rocdl.barrier
 // CDNA2:       rocdl.mfma.f32.{{(16x16x16f16|32x32x8f16)}}
 // CDNA3:       rocdl.mfma.f32.{{(16x16x16f16|32x32x8f16)}}
 // CDNA4:       rocdl.mfma.f32.{{(16x16x32.f16|32x32x16.f16)}}

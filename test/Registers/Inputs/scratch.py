@@ -14,7 +14,7 @@ import tempfile
 
 CDNA = ["f16", "bf16", "f32", "f64", "i8", "f8E4M3FN"]
 RDNA = CDNA + ["u8"]
-CHIPS = {"gfx90a": CDNA, "gfx942": CDNA, "gfx950": CDNA, "gfx1100": RDNA,
+CHIPS = {"gfx90a": CDNA, "gfx942": CDNA + ["f8E4M3FNUZ"], "gfx950": CDNA, "gfx1100": RDNA,
          "gfx1201": RDNA}
 SIZES = ["16x16x16", "64x64x64", "100x100x100", "128x128x128", "192x192x192",
          "256x64x64", "17x3x29", "1024x1024x1024"]

@@ -196,6 +196,7 @@ static void describeProperties(KamiVulkanDevice *device) {
   std::snprintf(info.name, sizeof(info.name), "%s", properties.deviceName);
   std::snprintf(info.driver, sizeof(info.driver), "%s %s", driver.driverName,
                 driver.driverInfo);
+  info.driverId = driver.driverID;
   info.major = properties.apiVersion >> 22 & 0x7f;
   info.minor = properties.apiVersion >> 12 & 0x3ff;
   info.isSoftware = properties.deviceType == deviceTypeCPU;

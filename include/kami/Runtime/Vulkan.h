@@ -40,6 +40,8 @@ typedef struct KamiVulkanDeviceInfo {
   char name[256];
   /* Name and version, as the driver says them. */
   char driver[512];
+  /* VkDriverId: 13 is Mesa's llvmpipe. */
+  unsigned driverId;
   /* The newest version of Vulkan that the device has: 1 and 4 for 1.4. */
   unsigned major, minor;
   /* Whether it is a CPU that plays a GPU. */

@@ -148,7 +148,7 @@ private:
     // A kernel's author has given its warps something to do.
     if (op->getParentOfType<gpu::GPUFuncOp>())
       plan.teams = 1;
-    if (plan.atom->mapA.empty())
+    if (!plan.atom->isLowered())
       return op.emitOpError("no lowering yet for target '")
              << (*chip)->name << "'; its plans can be read with kami-plan";
     op.setPlanAttr(toAttribute(&getContext(), plan));
@@ -335,7 +335,7 @@ private:
     plan.teams = 1;
     plan.blocks =
         (*chip)->multiprocessors * residentBlocks(best->resources, **chip);
-    if (plan.atom->mapA.empty())
+    if (!plan.atom->isLowered())
       return op.emitOpError("no lowering yet for target '")
              << (*chip)->name << "'";
     op.setPlanAttr(toAttribute(&getContext(), plan));
@@ -358,7 +358,7 @@ private:
     if (!choice)
       return op.emitOpError(llvm::toString(choice.takeError()));
     const ChainPlan &plan = choice->front().plan;
-    if (plan.first.atom->mapA.empty())
+    if (!plan.first.atom->isLowered())
       return op.emitOpError("no lowering yet for target '")
              << (*chip)->name << "'";
     op.setAssociation(plan.order == ChainOrder::Left ? Association::Left

@@ -16,8 +16,10 @@
 #include "kami/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Target/SPIRV/Serialization.h"
 
 using namespace kami;
 using namespace mlir;
@@ -39,7 +41,12 @@ std::optional<Level> kami::parseLevel(StringRef spelling) {
       .Case("llvm", Level::LLVM)
       .Case("ptx", Level::PTX)
       .Case("cubin", Level::Cubin)
+      .Case("spirv", Level::SPIRV)
       .Default(std::nullopt);
+}
+
+static bool takesSPIRV(const Compilation &compilation) {
+  return compilation.chip->spirv != SpirvFlavor::None;
 }
 
 /// Runs what `add` puts into a pipeline.
@@ -117,7 +124,8 @@ namespace {
 class KernelCollector {
 public:
   KernelCollector(ModuleOp module, Compilation &compilation)
-      : module(module), kernels(compilation.kernels) {}
+      : module(module), compilation(compilation), kernels(compilation.kernels) {
+  }
 
   /// Before products become kernels.
   LogicalResult collectProducts();
@@ -128,6 +136,7 @@ private:
   LogicalResult add(Operation *product, gpu::GPUFuncOp function);
 
   ModuleOp module;
+  Compilation &compilation;
   std::vector<Kernel> &kernels;
   /// Records of `kernels` that will be launched, in the order of the launches;
   /// null for a launch of somebody else's kernel.
@@ -220,7 +229,7 @@ void KernelCollector::collectLaunches() {
     auto function = module.lookupSymbol<gpu::GPUModuleOp>(kernel.module)
                         .lookupSymbol<gpu::GPUFuncOp>(kernel.name);
     kernel.threads = kernel.plan.teams * kernel.plan.grid.warps() *
-                     findFragmentMap(kernel.plan.atom->mapC)->lanes();
+                     kernel.plan.atom->lanes(compilation.chip->warpSize);
     if (auto bytes =
             function->getAttrOfType<IntegerAttr>(sharedBytesAttributeName))
       kernel.sharedBytes = bytes.getInt();
@@ -271,8 +280,25 @@ static LogicalResult assembleAll(ModuleOp module, Compilation &compilation,
   return success();
 }
 
+/// Takes the binary of each kernel's `spirv.module`.
+static LogicalResult serializeSPIRV(ModuleOp module, Compilation &compilation) {
+  for (auto made : module.getOps<spirv::ModuleOp>()) {
+    SmallVector<uint32_t> words;
+    if (failed(spirv::serialize(made, words)))
+      return failure();
+    for (Kernel &kernel : compilation.kernels)
+      if (made.lookupSymbol<spirv::FuncOp>(kernel.name))
+        kernel.binary.assign(reinterpret_cast<const char *>(words.data()),
+                             words.size() * sizeof(uint32_t));
+  }
+  return success();
+}
+
 LogicalResult kami::compileKernels(ModuleOp module, Compilation &compilation,
                                    Level level) {
+  if (takesSPIRV(compilation))
+    return success(succeeded(runPasses(module, addSPIRVPasses)) &&
+                   succeeded(serializeSPIRV(module, compilation)));
   return success(succeeded(runPasses(module, addNVVMPasses)) &&
                  succeeded(serialize(module, compilation)) &&
                  succeeded(assembleAll(module, compilation, level)));
@@ -291,6 +317,20 @@ static bool hasEmptyProduct(ModuleOp module) {
                : WalkResult::advance();
   });
   return result.wasInterrupted();
+}
+
+/// Below level 4, what there is depends on what takes it.
+static LogicalResult verifyLevel(ModuleOp module, const Chip &chip,
+                                 Level level) {
+  bool isNVIDIAs =
+      level == Level::LLVM || level == Level::PTX || level == Level::Cubin;
+  if (chip.spirv == SpirvFlavor::None && level == Level::SPIRV)
+    return module.emitError("expected a target that takes SPIR-V for --emit=")
+           << "spirv, but got " << chip.name;
+  if (chip.spirv != SpirvFlavor::None && isNVIDIAs)
+    return module.emitError("expected --emit=spirv for the target ")
+           << chip.name << ", or a level above it";
+  return success();
 }
 
 FailureOr<Compilation>
@@ -343,6 +383,8 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
     for (Kernel &kernel : compilation.kernels)
       kernel.calibration = shared;
   }
+  if (failed(verifyLevel(module, **chip, level)))
+    return failure();
   if (level == Level::Planned)
     return compilation;
   if (failed(runPasses(module, addWarpPasses)))
@@ -350,10 +392,16 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   collector.collectLaunches();
   if (level == Level::Warp)
     return compilation;
-  if (failed(runPasses(module, addNVGPUPasses)))
+  if (failed(runPasses(module, takesSPIRV(compilation) ? addSubgroupPasses
+                                                       : addNVGPUPasses)))
     return failure();
   if (level == Level::Target)
     return compilation;
+  if (level == Level::SPIRV) {
+    if (failed(compileKernels(module, compilation, level)))
+      return failure();
+    return compilation;
+  }
   if (failed(runPasses(module, addNVVMPasses)))
     return failure();
   if (level == Level::LLVM)

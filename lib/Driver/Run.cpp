@@ -9,7 +9,9 @@
 #include "kami/Driver/Run.h"
 #include "CudaLauncher.h"
 #include "Descriptors.h"
+#include "VulkanLauncher.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/Driver/VulkanInfo.h"
 #include "kami/Simulator/Reference.h"
 #include "kami/Simulator/Scalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -22,7 +24,15 @@ using namespace kami;
 using namespace mlir;
 
 llvm::StringRef kami::name(DeviceKind device) {
-  return device == DeviceKind::Cuda ? "cuda" : "sim";
+  switch (device) {
+  case DeviceKind::Simulator:
+    return "sim";
+  case DeviceKind::Cuda:
+    return "cuda";
+  case DeviceKind::Vulkan:
+    return "vulkan";
+  }
+  llvm_unreachable("covered switch");
 }
 
 double kami::roundingUnit(ElementKind kind) {
@@ -286,26 +296,40 @@ llvm::Error Session::execute(func::FuncOp lowered,
   simulator.order = options.warpOrder;
   simulator.seed = options.seed;
   std::unique_ptr<CudaLauncher> cuda;
+  std::unique_ptr<VulkanLauncher> vulkan;
   sim::LaunchHandler handler =
       sim::simulatingHandler(simulator, result.reports);
   result.device = "simulator";
+  auto useLauncher = [&](auto &launcher) {
+    result.device = launcher.deviceName().str();
+    handler = [&](const sim::Launch &launch) -> LogicalResult {
+      if (llvm::Error error = launcher.launch(launch))
+        return launch.op->emitError(llvm::toString(std::move(error)));
+      return success();
+    };
+  };
   if (options.device == DeviceKind::Cuda) {
     llvm::Expected<std::unique_ptr<CudaLauncher>> created =
         CudaLauncher::create(compilation, options.repeats);
     if (!created)
       return created.takeError();
     cuda = std::move(*created);
-    result.device = cuda->deviceName().str();
-    handler = [&](const sim::Launch &launch) -> LogicalResult {
-      if (llvm::Error error = cuda->launch(launch))
-        return launch.op->emitError(llvm::toString(std::move(error)));
-      return success();
-    };
+    useLauncher(*cuda);
+  }
+  if (options.device == DeviceKind::Vulkan) {
+    llvm::Expected<std::unique_ptr<VulkanLauncher>> created =
+        VulkanLauncher::create(compilation, options.repeats);
+    if (!created)
+      return created.takeError();
+    vulkan = std::move(*created);
+    useLauncher(*vulkan);
   }
   if (failed(sim::runHost(lowered, arguments, memory, handler, results)))
     return llvm::createStringError("the run failed");
   if (cuda)
     result.microseconds = cuda->totalMicroseconds();
+  if (vulkan)
+    result.microseconds = vulkan->totalMicroseconds();
   for (const sim::Argument &argument : arguments)
     if (argument.isMemRef())
       result.contents.push_back(argument.memref.buffer->bytes);
@@ -447,6 +471,22 @@ static llvm::Expected<func::FuncOp> referenceOf(func::FuncOp entry) {
   return reference;
 }
 
+/// Whether such a device takes what was compiled.
+static llvm::Error verifyDevice(const Compilation &compilation,
+                                DeviceKind device) {
+  SpirvFlavor flavor = compilation.chip->spirv;
+  if (device == DeviceKind::Vulkan && flavor != SpirvFlavor::Vulkan)
+    return llvm::createStringError(
+        "expected a target with Vulkan's flavor of SPIR-V for "
+        "--device=vulkan, but got " +
+        compilation.chip->name);
+  if (device == DeviceKind::Cuda && flavor != SpirvFlavor::None)
+    return llvm::createStringError("expected a target of NVIDIA's for "
+                                   "--device=cuda, but got " +
+                                   compilation.chip->name);
+  return llvm::Error::success();
+}
+
 llvm::Expected<RunResult>
 kami::compileAndRun(ModuleOp module, const CompileOptions &compileOptions,
                     const RunOptions &options, Compilation &compilation) {
@@ -461,14 +501,22 @@ kami::compileAndRun(ModuleOp module, const CompileOptions &compileOptions,
     return llvm::createStringError("nothing was run");
   if (*reference != *originalEntry)
     module.lookupSymbol(reference->getName())->erase();
-  // The simulator takes lanes and registers; a device takes PTX, but the host's
-  // part of the run is interpreted before the kernels leave MLIR.
-  FailureOr<Compilation> compiled =
-      compile(module, compileOptions, Level::Target);
+  CompileOptions chosen = compileOptions;
+  if (options.device == DeviceKind::Vulkan && chosen.chip == "vulkan") {
+    llvm::Expected<const Chip *> chip = chipOfVulkanDevice();
+    if (!chip)
+      return chip.takeError();
+    chosen.chip = (*chip)->name.str();
+  }
+  // The simulator takes lanes and registers; a device takes PTX or SPIR-V, but
+  // the host's part of the run is interpreted before the kernels leave MLIR.
+  FailureOr<Compilation> compiled = compile(module, chosen, Level::Target);
   if (failed(compiled))
     return llvm::createStringError("compilation failed");
   compilation = *compiled;
-  if (options.device == DeviceKind::Cuda) {
+  if (llvm::Error error = verifyDevice(compilation, options.device))
+    return error;
+  if (options.device != DeviceKind::Simulator) {
     OwningOpRef<ModuleOp> kernels = module.clone();
     if (failed(compileKernels(*kernels, compilation)))
       return llvm::createStringError("compilation failed");

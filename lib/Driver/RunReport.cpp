@@ -25,11 +25,16 @@ llvm::Expected<DeviceKind> kami::chooseDevice(llvm::StringRef flag) {
     llvm::consumeError(std::move(missing));
     return DeviceKind::Simulator;
   }
-  if (flag == "hip" || flag == "vulkan")
+  if (flag == "vulkan") {
+    if (llvm::Error missing = probeVulkan())
+      return missing;
+    return DeviceKind::Vulkan;
+  }
+  if (flag == "hip")
     return llvm::createStringError("no runtime yet for --device=" + flag +
-                                   ", expected auto, sim or cuda");
+                                   ", expected auto, sim, cuda or vulkan");
   return llvm::createStringError(
-      "expected --device=auto, sim or cuda, but got '" + flag + "'");
+      "expected --device=auto, sim, cuda or vulkan, but got '" + flag + "'");
 }
 
 static llvm::json::Object simulated(const sim::SimulatorReport &report) {

@@ -212,7 +212,9 @@ Interleave Sweep::drawInterleave(const Plan &plan) {
                        group(partition.sliceK / atom.k)};
   OperandMaps maps = {findFragmentMap(plan.atom->mapA),
                       findFragmentMap(plan.atom->mapB)};
-  if (!maps.a || !maps.b || !canInterleaveK(maps))
+  if (!maps.a || !maps.b)
+    return {};
+  if (!canInterleaveK(maps))
     groups.k = 0;
   return groups;
 }
@@ -220,6 +222,10 @@ Interleave Sweep::drawInterleave(const Plan &plan) {
 llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   SweepCase one;
   one.spec = drawSpec(number);
+  // Cooperative matrices of two types are rare, and SPIR-V has no floats of 8
+  // bits.
+  if (chip.spirv != SpirvFlavor::None)
+    one.spec.otherOperand.reset();
   Problem problem;
   if (!one.spec.isComplex && below(6) == 0) {
     makePackable(one.spec);

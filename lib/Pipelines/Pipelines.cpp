@@ -9,6 +9,7 @@
 #include "kami/Pipelines/Pipelines.h"
 #include "kami/Conversion/KamiToNVGPU/KamiToNVGPU.h"
 #include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
+#include "kami/Conversion/KamiToSPIRV/KamiToSPIRV.h"
 #include "kami/Conversion/LinalgToKami/LinalgToKami.h"
 #include "kami/Transforms/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -18,6 +19,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SPIRV/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace kami;
@@ -87,6 +89,30 @@ void kami::addNVVMPasses(OpPassManager &pm) {
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createKamiKeepConverged());
+}
+
+void kami::addSubgroupPasses(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addNestedPass<gpu::GPUFuncOp>(createConvertKamiToSPIRV());
+  kernels.addNestedPass<gpu::GPUFuncOp>(createKamiExpandMath());
+  kernels.addPass(createLowerAffinePass());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+}
+
+void kami::addSPIRVPasses(OpPassManager &pm) {
+  pm.addPass(createKamiKernelsToSPIRV());
+  OpPassManager &modules = pm.nest<spirv::ModuleOp>();
+  modules.addPass(spirv::createSPIRVLowerABIAttributesPass());
+  modules.addPass(spirv::createSPIRVUpdateVCEPass());
+  modules.addPass(createKamiDeclareCapabilities());
+}
+
+void kami::buildSPIRVPipeline(OpPassManager &pm,
+                              const PipelineOptions &options) {
+  buildWarpPipeline(pm, options);
+  addSubgroupPasses(pm);
+  addSPIRVPasses(pm);
 }
 
 void kami::buildWarpPipeline(OpPassManager &pm,

@@ -9,6 +9,7 @@
 #include "kami/Pipelines/Registration.h"
 #include "kami/Conversion/KamiToNVGPU/KamiToNVGPU.h"
 #include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
+#include "kami/Conversion/KamiToSPIRV/KamiToSPIRV.h"
 #include "kami/Conversion/LinalgToKami/LinalgToKami.h"
 #include "kami/IR/KamiDialect.h"
 #include "kami/Pipelines/Pipelines.h"
@@ -40,6 +41,7 @@
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -73,6 +75,10 @@ void kami::registerAllKamiPasses() {
       "kami-to-nvvm",
       "From linalg to kernels in NVVM; gpu-module-to-binary goes on",
       buildNVVMPipeline);
+  mlir::PassPipelineRegistration<PipelineOptions>(
+      "kami-to-spirv",
+      "From linalg to kernels in modules of SPIR-V, for Vulkan or OpenCL",
+      buildSPIRVPipeline);
 }
 
 /// What upstream asks of a program that converts to LLVM's dialect by
@@ -106,8 +112,9 @@ void kami::registerKamiDependencies(mlir::DialectRegistry &registry) {
                   mlir::linalg::LinalgDialect, mlir::LLVM::LLVMDialect,
                   mlir::math::MathDialect, mlir::memref::MemRefDialect,
                   mlir::NVVM::NVVMDialect, mlir::nvgpu::NVGPUDialect,
-                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
-                  mlir::ub::UBDialect, mlir::vector::VectorDialect>();
+                  mlir::scf::SCFDialect, mlir::spirv::SPIRVDialect,
+                  mlir::tensor::TensorDialect, mlir::ub::UBDialect,
+                  mlir::vector::VectorDialect>();
   registerBufferizationModels(registry);
   registerLLVMInterfaces(registry);
   mlir::registerBuiltinDialectTranslation(registry);

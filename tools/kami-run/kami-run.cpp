@@ -17,7 +17,7 @@ namespace cl = llvm::cl;
 namespace {
 struct Flags {
   explicit Flags(cl::OptionCategory &category)
-      : input(category), device("device", cl::desc("auto, sim or cuda"),
+      : input(category), device("device", cl::desc("auto, sim, cuda or vulkan"),
                                 cl::init("auto"), cl::cat(category)),
         seed("seed", cl::desc("Seed of the random inputs"), cl::init(0),
              cl::cat(category)),

@@ -24,7 +24,7 @@ namespace kami {
 void loadAllDialects(mlir::MLIRContext &context);
 
 /// Where compilation stops; `--emit`'s spellings in lower case.
-enum class Level { Kami, Planned, Warp, Target, LLVM, PTX, Cubin };
+enum class Level { Kami, Planned, Warp, Target, LLVM, PTX, Cubin, SPIRV };
 std::optional<Level> parseLevel(llvm::StringRef spelling);
 
 struct CompileOptions {
@@ -74,7 +74,7 @@ struct Kernel : PlannedProduct {
   int64_t threads = 0;
   int64_t sharedBytes = 0;
   std::vector<std::string> argumentTypes;
-  /// PTX text or cubin, from those levels on.
+  /// PTX text, cubin or SPIR-V, from those levels on.
   std::string binary;
   std::optional<AssemblerReport> assembler;
   /// What the plan was judged by, if not by what is built in.
@@ -92,8 +92,8 @@ struct Compilation {
 mlir::FailureOr<Compilation>
 compile(mlir::ModuleOp module, const CompileOptions &options, Level level);
 
-/// Goes on from level `Target` to PTX or a cubin: fills in the kernels'
-/// binaries.
+/// Goes on from level `Target` to PTX or a cubin, or to SPIR-V where the chip
+/// takes it: fills in the kernels' binaries.
 mlir::LogicalResult compileKernels(mlir::ModuleOp module,
                                    Compilation &compilation,
                                    Level level = Level::PTX);

@@ -24,7 +24,7 @@
 
 namespace kami {
 
-enum class DeviceKind { Simulator, Cuda };
+enum class DeviceKind { Simulator, Cuda, Vulkan };
 llvm::StringRef name(DeviceKind device);
 
 /// What a run's inputs are.
@@ -113,7 +113,8 @@ constexpr llvm::StringLiteral referenceAttributeName = "kami.reference";
 constexpr llvm::StringLiteral contentsAttributeName = "kami.contents";
 
 /// Compiles the only public function of `module`, runs it and compares with its
-/// evaluation, or with that of its `kami.reference`.
+/// evaluation, or with that of its `kami.reference`. On a Vulkan device, the
+/// chip `vulkan` is that device.
 /// `compilation` receives what was compiled. `module` is lowered in place.
 llvm::Expected<RunResult> compileAndRun(mlir::ModuleOp module,
                                         const CompileOptions &compileOptions,
@@ -122,6 +123,8 @@ llvm::Expected<RunResult> compileAndRun(mlir::ModuleOp module,
 
 /// Whether a CUDA device can be used; if not, why.
 llvm::Error probeCuda();
+/// The same of a Vulkan device.
+llvm::Error probeVulkan();
 
 } // namespace kami
 

@@ -60,10 +60,20 @@ void addNVGPUPasses(mlir::OpPassManager &pm);
 /// function keeps its `gpu.launch_func`.
 void addNVVMPasses(mlir::OpPassManager &pm);
 
+/// Level 3 to 4, for devices that take SPIR-V: subgroups and cooperative
+/// matrices.
+void addSubgroupPasses(mlir::OpPassManager &pm);
+/// Level 4 to a `spirv.module` beside each `gpu.module`, which the host
+/// function's launches go on naming.
+void addSPIRVPasses(mlir::OpPassManager &pm);
+
 /// `kami-to-warps`, all up to level 3, and `kami-to-nvvm`, all of the above;
-/// `gpu-module-to-binary` goes on from there.
+/// `gpu-module-to-binary` goes on from there. `kami-to-spirv`: the same for
+/// SPIR-V.
 void buildWarpPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
 void buildNVVMPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
+void buildSPIRVPipeline(mlir::OpPassManager &pm,
+                        const PipelineOptions &options);
 
 } // namespace kami
 

@@ -1,0 +1,172 @@
+//===- VulkanLauncher.cpp - Host launches on a Vulkan device --------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VulkanLauncher.h"
+#include "CudaStatus.h"
+#include "kami/Driver/Run.h"
+#include "kami/Driver/VulkanInfo.h"
+#include <algorithm>
+
+using namespace kami;
+
+llvm::Error kami::probeVulkan() { return openVulkanDevice().takeError(); }
+
+llvm::Expected<std::unique_ptr<VulkanLauncher>>
+VulkanLauncher::create(const Compilation &compilation, int64_t repeats) {
+  llvm::Expected<VulkanDevice> device = openVulkanDevice();
+  if (!device)
+    return device.takeError();
+  std::unique_ptr<VulkanLauncher> launcher(new VulkanLauncher);
+  launcher->repeats = repeats;
+  launcher->device = std::move(*device);
+  llvm::Expected<VulkanDescription> description =
+      describeVulkan(launcher->device.get());
+  if (!description)
+    return description.takeError();
+  launcher->name = description->name;
+  // What was compiled for another device may not be what this one has.
+  llvm::Expected<const Chip *> chip =
+      addVulkanChip("vulkan:" + description->name, *description);
+  if (!chip)
+    return chip.takeError();
+  for (const Kernel &kernel : compilation.kernels)
+    if (!(*chip)->findRate(*kernel.plan.atom))
+      return llvm::createStringError("the device " + launcher->name +
+                                     " does not have " +
+                                     kernel.plan.atom->name);
+  if (llvm::Error error = launcher->load(compilation))
+    return error;
+  return launcher;
+}
+
+llvm::Error VulkanLauncher::load(const Compilation &compilation) {
+  for (const Kernel &kernel : compilation.kernels) {
+    std::vector<uint32_t> words(kernel.binary.size() / sizeof(uint32_t));
+    std::copy_n(kernel.binary.data(), words.size() * sizeof(uint32_t),
+                reinterpret_cast<char *>(words.data()));
+    auto [entry, isNew] =
+        kernels.try_emplace(kernel.module, VulkanKernel(device.get()));
+    if (llvm::Error error = check(kamiVulkanLoadKernel(
+            device.get(), words.data(), kernel.binary.size(),
+            kernel.name.c_str(), kernel.argumentTypes.size(),
+            compilation.chip->warpSize, entry->second.out())))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+namespace {
+/// The arguments of a launch: a buffer of the device for each allocation of the
+/// host that they lie in, and for each scalar.
+struct Arguments {
+  struct Mirror {
+    sim::Buffer *host;
+    VulkanBuffer device;
+  };
+  KamiVulkanDevice *device;
+  std::vector<Mirror> mirrors;
+  std::vector<VulkanBuffer> scalars;
+  std::vector<KamiVulkanBuffer *> buffers;
+
+  llvm::Error add(const sim::Argument &argument);
+  llvm::Error upload();
+  llvm::Error download();
+};
+} // namespace
+
+llvm::Error Arguments::add(const sim::Argument &argument) {
+  if (!argument.isMemRef()) {
+    scalars.emplace_back(device);
+    KamiStatus status =
+        kamiVulkanAllocate(device, sizeof(argument.bits), scalars.back().out());
+    if (status == KAMI_STATUS_OK)
+      status = kamiVulkanCopyToDevice(device, scalars.back().get(),
+                                      &argument.bits, sizeof(argument.bits));
+    buffers.push_back(scalars.back().get());
+    return check(status);
+  }
+  if (argument.memref.base != 0)
+    return llvm::createStringError(
+        "expected a matrix at the begin of its allocation, but got one " +
+        llvm::Twine(argument.memref.base) + " bytes from there");
+  for (Mirror &known : mirrors)
+    if (known.host == argument.memref.buffer) {
+      buffers.push_back(known.device.get());
+      return llvm::Error::success();
+    }
+  mirrors.push_back({argument.memref.buffer, VulkanBuffer(device)});
+  Mirror &made = mirrors.back();
+  KamiStatus status =
+      kamiVulkanAllocate(device, made.host->size(), made.device.out());
+  buffers.push_back(made.device.get());
+  return check(status);
+}
+
+llvm::Error Arguments::upload() {
+  for (Mirror &one : mirrors)
+    if (llvm::Error error = check(
+            kamiVulkanCopyToDevice(device, one.device.get(),
+                                   one.host->bytes.data(), one.host->size())))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error Arguments::download() {
+  for (Mirror &one : mirrors)
+    if (llvm::Error error =
+            check(kamiVulkanCopyToHost(device, one.host->bytes.data(),
+                                       one.device.get(), one.host->size())))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error VulkanLauncher::launch(const sim::Launch &launch) {
+  mlir::gpu::GPUFuncOp function = launch.kernel;
+  auto kernel = kernels.find(
+      function->getParentOfType<mlir::gpu::GPUModuleOp>().getName());
+  if (kernel == kernels.end())
+    return llvm::createStringError("expected a kernel of kami's, but got '" +
+                                   function.getName() + "'");
+  Arguments arguments{device.get(), {}, {}, {}};
+  for (const sim::Argument &argument : launch.arguments)
+    if (llvm::Error error = arguments.add(argument))
+      return error;
+  unsigned blocks = launch.grid.x;
+  // With β the timed launches change C: they come first, the one that counts
+  // starts from fresh copies.
+  if (llvm::Error error = arguments.upload())
+    return error;
+  if (llvm::Error error = time(kernel->second.get(), blocks, arguments.buffers))
+    return error;
+  if (llvm::Error error = arguments.upload())
+    return error;
+  if (llvm::Error error = check(kamiVulkanLaunch(
+          device.get(), kernel->second.get(), blocks, arguments.buffers.data(),
+          /*microseconds=*/nullptr)))
+    return error;
+  return arguments.download();
+}
+
+/// Adds the median of `repeats` launches, by the device's clock.
+llvm::Error VulkanLauncher::time(KamiVulkanKernel *kernel, unsigned blocks,
+                                 llvm::ArrayRef<KamiVulkanBuffer *> arguments) {
+  std::vector<double> times;
+  for (int64_t repeat = 0; repeat != repeats; ++repeat) {
+    double elapsed = 0;
+    if (llvm::Error error = check(kamiVulkanLaunch(device.get(), kernel, blocks,
+                                                   arguments.data(), &elapsed)))
+      return error;
+    times.push_back(elapsed);
+  }
+  if (!times.empty()) {
+    std::nth_element(times.begin(), times.begin() + times.size() / 2,
+                     times.end());
+    microseconds += times[times.size() / 2];
+  }
+  return llvm::Error::success();
+}

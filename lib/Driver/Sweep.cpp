@@ -223,9 +223,11 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   SweepCase one;
   one.spec = drawSpec(number);
   // Cooperative matrices of two types are rare, and SPIR-V has no floats of 8
-  // bits.
-  if (chip.spirv != SpirvFlavor::None)
+  // bits. Extents of 0 become some that are known only at run time.
+  if (chip.spirv != SpirvFlavor::None) {
     one.spec.otherOperand.reset();
+    one.spec.extents.k = std::max<int64_t>(one.spec.extents.k, 1);
+  }
   Problem problem;
   if (!one.spec.isComplex && below(6) == 0) {
     makePackable(one.spec);

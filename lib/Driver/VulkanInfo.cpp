@@ -78,11 +78,15 @@ kami::describeVulkan(KamiVulkanDevice *device) {
   return description;
 }
 
-llvm::Expected<const Chip *> kami::chipOfVulkanDevice() {
+llvm::Expected<VulkanDescription> kami::describeVulkanDevice() {
   llvm::Expected<VulkanDevice> device = openVulkanDevice();
   if (!device)
     return device.takeError();
-  llvm::Expected<VulkanDescription> description = describeVulkan(device->get());
+  return describeVulkan(device->get());
+}
+
+llvm::Expected<const Chip *> kami::chipOfVulkanDevice() {
+  llvm::Expected<VulkanDescription> description = describeVulkanDevice();
   if (!description)
     return description.takeError();
   return addVulkanChip("vulkan:" + description->name, *description);

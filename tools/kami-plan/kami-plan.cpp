@@ -48,6 +48,9 @@ static cl::opt<bool> all("all", cl::desc("Print every candidate"),
 static Flag calibration("calibration",
                         "What the device was measured to do: a file of "
                         "kami-bench calibrate");
+static Flag deviceInfo("device-info",
+                       "Print what the Vulkan device offers and plan for it; "
+                       "with a file, for the device that it describes");
 static Flag lSm("l-sm", "Paper: latency of shared memory, cycles");
 static Flag bSm("b-sm", "Paper: bandwidth of shared memory, bytes per cycle");
 static Flag thetaR("theta-r", "Paper: bank-conflict factor of reads");
@@ -73,6 +76,19 @@ static llvm::Error runChain(const ProblemText &text, const Chip &chip,
   return llvm::Error::success();
 }
 
+/// The device of `--device-info`, printed as JSON, as a chip.
+static llvm::Expected<const Chip *> describedChip(llvm::raw_ostream &os) {
+  if (target != "vulkan")
+    return llvm::createStringError(
+        "expected --target=vulkan with --device-info, but got " + target);
+  llvm::Expected<VulkanDescription> device =
+      deviceInfo.empty() ? describeVulkanDevice() : readVulkanDevice(deviceInfo);
+  if (!device)
+    return device.takeError();
+  os << llvm::formatv("{0:2}\n", llvm::json::Value(toJSON(*device)));
+  return addVulkanChip("vulkan:" + device->name, *device);
+}
+
 static llvm::Error run() {
   if (format != "text" && format != "json")
     return llvm::createStringError("unknown --format '" + format +
@@ -82,7 +98,8 @@ static llvm::Error run() {
   auto options = parseOptions({model, lSm, bSm, thetaR, thetaW, nTc, oTc});
   if (!options)
     return options.takeError();
-  auto chip = findChip(target);
+  auto chip = deviceInfo.getNumOccurrences() ? describedChip(llvm::outs())
+                                             : findChip(target);
   if (!chip)
     return chip.takeError();
   llvm::Expected<std::optional<Calibration>> loaded =

@@ -181,10 +181,11 @@ def KamiKernelsToSPIRV : Pass<"kami-kernels-to-spirv", "::mlir::ModuleOp"> {
 }
 
 def KamiDeclareCapabilities : Pass<"kami-declare-capabilities", "::mlir::spirv::ModuleOp"> {
-  let summary = "Declare what a shader's memory model and built-ins need";
+  let summary = "Declare what memory models, built-ins and matrices of bf16 need";
   let description = [{
-    `spirv-update-vce` finds the capabilities that a module's ops and types need,
-    but not those of Vulkan's memory model and of a subgroup's built-in variables.
+    `spirv-update-vce` finds most capabilities that a module's ops and types need,
+    but not those of Vulkan's memory model, of a subgroup's built-in variables in
+    shaders, and of cooperative matrices of bf16.
   }];
 }
 

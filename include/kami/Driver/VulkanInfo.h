@@ -21,6 +21,9 @@ llvm::Expected<VulkanDevice> openVulkanDevice();
 /// multiplies.
 llvm::Expected<VulkanDescription> describeVulkan(KamiVulkanDevice *device);
 
+/// The same of the first device.
+llvm::Expected<VulkanDescription> describeVulkanDevice();
+
 /// The chip that the first device is: "vulkan:" and its name.
 llvm::Expected<const Chip *> chipOfVulkanDevice();
 

@@ -296,19 +296,29 @@ struct KamiDeclareCapabilities
   void runOnOperation() override {
     spirv::ModuleOp module = getOperation();
     std::optional<spirv::VerCapExtAttr> triple = module.getVceTriple();
-    if (!triple || module.getMemoryModel() != spirv::MemoryModel::Vulkan)
+    if (!triple)
       return;
-    llvm::SetVector<spirv::Capability> capabilities;
+    using Capability = spirv::Capability;
+    bool isVulkan = module.getMemoryModel() == spirv::MemoryModel::Vulkan;
+    llvm::SetVector<Capability> capabilities;
     capabilities.insert_range(triple->getCapabilities());
-    capabilities.insert(spirv::Capability::VulkanMemoryModel);
+    if (isVulkan)
+      capabilities.insert(Capability::VulkanMemoryModel);
     for (auto variable : module.getOps<spirv::GlobalVariableOp>()) {
       auto builtIn = variable.getBuiltIn()
                          ? spirv::symbolizeBuiltIn(*variable.getBuiltIn())
                          : std::nullopt;
-      if (builtIn == spirv::BuiltIn::SubgroupId ||
-          builtIn == spirv::BuiltIn::SubgroupLocalInvocationId)
-        capabilities.insert(spirv::Capability::GroupNonUniform);
+      // Kernels have subgroups without being asked.
+      if (isVulkan && (builtIn == spirv::BuiltIn::SubgroupId ||
+                       builtIn == spirv::BuiltIn::SubgroupLocalInvocationId))
+        capabilities.insert(Capability::GroupNonUniform);
     }
+    module.walk([&](Operation *op) {
+      for (Type type : op->getResultTypes())
+        if (auto matrix = dyn_cast<spirv::CooperativeMatrixType>(type);
+            matrix && matrix.getElementType().isBF16())
+          capabilities.insert(Capability::BFloat16CooperativeMatrixKHR);
+    });
     SmallVector<spirv::Extension> extensions(triple->getExtensions());
     module.setVceTripleAttr(spirv::VerCapExtAttr::get(
         triple->getVersion(), capabilities.getArrayRef(), extensions,

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVM/ROCDL/Utils.h"
 #include "mlir/Target/SPIRV/Serialization.h"
 
 using namespace kami;
@@ -41,12 +42,10 @@ std::optional<Level> kami::parseLevel(StringRef spelling) {
       .Case("llvm", Level::LLVM)
       .Case("ptx", Level::PTX)
       .Case("cubin", Level::Cubin)
+      .Case("asm", Level::Asm)
+      .Case("hsaco", Level::Hsaco)
       .Case("spirv", Level::SPIRV)
       .Default(std::nullopt);
-}
-
-static bool takesSPIRV(const Compilation &compilation) {
-  return compilation.chip->spirv != SpirvFlavor::None;
 }
 
 /// Runs what `add` puts into a pipeline.
@@ -280,6 +279,32 @@ static LogicalResult assembleAll(ModuleOp module, Compilation &compilation,
   return success();
 }
 
+/// Reads what the assembly says of itself, and makes code objects of it.
+static LogicalResult assembleForAMD(ModuleOp module, Compilation &compilation,
+                                    Level level) {
+  auto fail = [&](llvm::Error error) {
+    return module.emitError(llvm::toString(std::move(error)));
+  };
+  for (Kernel &kernel : compilation.kernels) {
+    llvm::Expected<AssemblerReport> report = readMetadata(kernel.binary);
+    if (!report)
+      return fail(report.takeError());
+    kernel.assembler = *report;
+    if (level != Level::Hsaco)
+      continue;
+    FailureOr<SmallVector<char, 0>> object = ROCDL::assembleIsa(
+        kernel.binary, "amdgcn-amd-amdhsa", compilation.chip->name,
+        /*features=*/"", [&] { return module.emitError(); });
+    if (failed(object))
+      return failure();
+    llvm::Expected<std::string> linked = linkCodeObject(*object);
+    if (!linked)
+      return fail(linked.takeError());
+    kernel.binary = std::move(*linked);
+  }
+  return success();
+}
+
 /// Takes the binary of each kernel's `spirv.module`.
 static LogicalResult serializeSPIRV(ModuleOp module, Compilation &compilation) {
   for (auto made : module.getOps<spirv::ModuleOp>()) {
@@ -296,12 +321,18 @@ static LogicalResult serializeSPIRV(ModuleOp module, Compilation &compilation) {
 
 LogicalResult kami::compileKernels(ModuleOp module, Compilation &compilation,
                                    Level level) {
-  if (takesSPIRV(compilation))
-    return success(succeeded(runPasses(module, addSPIRVPasses)) &&
-                   succeeded(serializeSPIRV(module, compilation)));
-  return success(succeeded(runPasses(module, addNVVMPasses)) &&
-                 succeeded(serialize(module, compilation)) &&
-                 succeeded(assembleAll(module, compilation, level)));
+  Backend backend = backendOf(*compilation.chip);
+  if (failed(runPasses(
+          module, [&](OpPassManager &pm) { addBackendPasses(pm, backend); })))
+    return failure();
+  if (level == Level::LLVM)
+    return success();
+  if (backend == Backend::SPIRV)
+    return serializeSPIRV(module, compilation);
+  if (failed(serialize(module, compilation)))
+    return failure();
+  return backend == Backend::NVVM ? assembleAll(module, compilation, level)
+                                  : assembleForAMD(module, compilation, level);
 }
 
 /// Whether one of the products has no elements and will not be seen again.
@@ -320,17 +351,42 @@ static bool hasEmptyProduct(ModuleOp module) {
 }
 
 /// Below level 4, what there is depends on what takes it.
+static StringRef formatsOf(Backend backend) {
+  switch (backend) {
+  case Backend::NVVM:
+    return "llvm, ptx or cubin";
+  case Backend::ROCDL:
+    return "llvm, asm or hsaco";
+  case Backend::SPIRV:
+    return "spirv";
+  }
+  llvm_unreachable("covered switch");
+}
+
 static LogicalResult verifyLevel(ModuleOp module, const Chip &chip,
                                  Level level) {
-  bool isNVIDIAs =
-      level == Level::LLVM || level == Level::PTX || level == Level::Cubin;
-  if (chip.spirv == SpirvFlavor::None && level == Level::SPIRV)
-    return module.emitError("expected a target that takes SPIR-V for --emit=")
-           << "spirv, but got " << chip.name;
-  if (chip.spirv != SpirvFlavor::None && isNVIDIAs)
-    return module.emitError("expected --emit=spirv for the target ")
-           << chip.name << ", or a level above it";
-  return success();
+  auto makes = [&](Backend backend) {
+    switch (level) {
+    case Level::LLVM:
+      return backend != Backend::SPIRV;
+    case Level::PTX:
+    case Level::Cubin:
+      return backend == Backend::NVVM;
+    case Level::Asm:
+    case Level::Hsaco:
+      return backend == Backend::ROCDL;
+    case Level::SPIRV:
+      return backend == Backend::SPIRV;
+    default:
+      return true;
+    }
+  };
+  Backend backend = backendOf(chip);
+  if (makes(backend))
+    return success();
+  return module.emitError("expected --emit=")
+         << formatsOf(backend) << " for target '" << chip.name
+         << "', or a level above";
 }
 
 FailureOr<Compilation>
@@ -368,6 +424,8 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   if (failed(chip))
     return failure();
   compilation.chip = *chip;
+  if (failed(verifyLevel(module, **chip, level)))
+    return failure();
   KernelCollector collector(module, compilation);
   if (failed(collector.collectProducts()))
     return failure();
@@ -383,8 +441,6 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
     for (Kernel &kernel : compilation.kernels)
       kernel.calibration = shared;
   }
-  if (failed(verifyLevel(module, **chip, level)))
-    return failure();
   if (level == Level::Planned)
     return compilation;
   if (failed(runPasses(module, addWarpPasses)))
@@ -392,22 +448,13 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   collector.collectLaunches();
   if (level == Level::Warp)
     return compilation;
-  if (failed(runPasses(module, takesSPIRV(compilation) ? addSubgroupPasses
-                                                       : addNVGPUPasses)))
+  Backend backend = backendOf(**chip);
+  if (failed(runPasses(
+          module, [&](OpPassManager &pm) { addTargetPasses(pm, backend); })))
     return failure();
   if (level == Level::Target)
     return compilation;
-  if (level == Level::SPIRV) {
-    if (failed(compileKernels(module, compilation, level)))
-      return failure();
-    return compilation;
-  }
-  if (failed(runPasses(module, addNVVMPasses)))
-    return failure();
-  if (level == Level::LLVM)
-    return compilation;
-  if (failed(serialize(module, compilation)) ||
-      failed(assembleAll(module, compilation, level)))
+  if (failed(compileKernels(module, compilation, level)))
     return failure();
   return compilation;
 }
@@ -451,6 +498,11 @@ llvm::json::Object kami::describe(const Kernel &kernel, const Chip &chip) {
   if (kernel.assembler) {
     object["registers"] = kernel.assembler->registers;
     object["spill_bytes"] = kernel.assembler->spillBytes;
+    if (kernel.assembler->scratchBytes) {
+      object["vgpr_count"] = kernel.assembler->registers;
+      object["vgpr_spill_count"] = *kernel.assembler->spilledRegisters;
+      object["private_segment_fixed_size"] = *kernel.assembler->scratchBytes;
+    }
   }
   object["arguments"] = llvm::json::Array(kernel.argumentTypes);
   return object;

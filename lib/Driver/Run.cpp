@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Driver/Run.h"
-#include "CudaLauncher.h"
 #include "Descriptors.h"
-#include "VulkanLauncher.h"
+#include "DeviceLauncher.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Driver/VulkanInfo.h"
+#include "kami/Pipelines/Pipelines.h"
 #include "kami/Simulator/Reference.h"
 #include "kami/Simulator/Scalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -29,6 +29,8 @@ llvm::StringRef kami::name(DeviceKind device) {
     return "sim";
   case DeviceKind::Cuda:
     return "cuda";
+  case DeviceKind::Hip:
+    return "hip";
   case DeviceKind::Vulkan:
     return "vulkan";
   }
@@ -295,41 +297,27 @@ llvm::Error Session::execute(func::FuncOp lowered,
   simulator.bankBytes = compilation.chip->sharedBankBytes;
   simulator.order = options.warpOrder;
   simulator.seed = options.seed;
-  std::unique_ptr<CudaLauncher> cuda;
-  std::unique_ptr<VulkanLauncher> vulkan;
+  std::unique_ptr<DeviceLauncher> device;
   sim::LaunchHandler handler =
       sim::simulatingHandler(simulator, result.reports);
   result.device = "simulator";
-  auto useLauncher = [&](auto &launcher) {
-    result.device = launcher.deviceName().str();
+  if (options.device != DeviceKind::Simulator) {
+    llvm::Expected<std::unique_ptr<DeviceLauncher>> created =
+        DeviceLauncher::create(options.device, compilation, options.repeats);
+    if (!created)
+      return created.takeError();
+    device = std::move(*created);
+    result.device = device->deviceName().str();
     handler = [&](const sim::Launch &launch) -> LogicalResult {
-      if (llvm::Error error = launcher.launch(launch))
+      if (llvm::Error error = device->launch(launch))
         return launch.op->emitError(llvm::toString(std::move(error)));
       return success();
     };
-  };
-  if (options.device == DeviceKind::Cuda) {
-    llvm::Expected<std::unique_ptr<CudaLauncher>> created =
-        CudaLauncher::create(compilation, options.repeats);
-    if (!created)
-      return created.takeError();
-    cuda = std::move(*created);
-    useLauncher(*cuda);
-  }
-  if (options.device == DeviceKind::Vulkan) {
-    llvm::Expected<std::unique_ptr<VulkanLauncher>> created =
-        VulkanLauncher::create(compilation, options.repeats);
-    if (!created)
-      return created.takeError();
-    vulkan = std::move(*created);
-    useLauncher(*vulkan);
   }
   if (failed(sim::runHost(lowered, arguments, memory, handler, results)))
     return llvm::createStringError("the run failed");
-  if (cuda)
-    result.microseconds = cuda->totalMicroseconds();
-  if (vulkan)
-    result.microseconds = vulkan->totalMicroseconds();
+  if (device)
+    result.microseconds = device->totalMicroseconds();
   for (const sim::Argument &argument : arguments)
     if (argument.isMemRef())
       result.contents.push_back(argument.memref.buffer->bytes);
@@ -471,20 +459,22 @@ static llvm::Expected<func::FuncOp> referenceOf(func::FuncOp entry) {
   return reference;
 }
 
-/// Whether such a device takes what was compiled.
-static llvm::Error verifyDevice(const Compilation &compilation,
-                                DeviceKind device) {
-  SpirvFlavor flavor = compilation.chip->spirv;
-  if (device == DeviceKind::Vulkan && flavor != SpirvFlavor::Vulkan)
-    return llvm::createStringError(
-        "expected a target with Vulkan's flavor of SPIR-V for "
-        "--device=vulkan, but got " +
-        compilation.chip->name);
-  if (device == DeviceKind::Cuda && flavor != SpirvFlavor::None)
-    return llvm::createStringError("expected a target of NVIDIA's for "
-                                   "--device=cuda, but got " +
-                                   compilation.chip->name);
-  return llvm::Error::success();
+llvm::Expected<const Chip *> kami::chipOn(DeviceKind device,
+                                          llvm::StringRef name) {
+  return device == DeviceKind::Vulkan && name == "vulkan" ? chipOfVulkanDevice()
+                                                          : findChip(name);
+}
+
+/// What a device loads.
+static Level levelOf(DeviceKind device) {
+  switch (device) {
+  case DeviceKind::Hip:
+    return Level::Hsaco;
+  case DeviceKind::Vulkan:
+    return Level::SPIRV;
+  default:
+    return Level::PTX;
+  }
 }
 
 llvm::Expected<RunResult>
@@ -502,23 +492,23 @@ kami::compileAndRun(ModuleOp module, const CompileOptions &compileOptions,
   if (*reference != *originalEntry)
     module.lookupSymbol(reference->getName())->erase();
   CompileOptions chosen = compileOptions;
-  if (options.device == DeviceKind::Vulkan && chosen.chip == "vulkan") {
-    llvm::Expected<const Chip *> chip = chipOfVulkanDevice();
+  if (options.device == DeviceKind::Vulkan) {
+    llvm::Expected<const Chip *> chip = chipOn(options.device, chosen.chip);
     if (!chip)
       return chip.takeError();
     chosen.chip = (*chip)->name.str();
   }
-  // The simulator takes lanes and registers; a device takes PTX or SPIR-V, but
-  // the host's part of the run is interpreted before the kernels leave MLIR.
+  // The simulator takes lanes and registers; a device takes a binary, but the
+  // host's part of the run is interpreted before the kernels leave MLIR.
   FailureOr<Compilation> compiled = compile(module, chosen, Level::Target);
   if (failed(compiled))
     return llvm::createStringError("compilation failed");
   compilation = *compiled;
-  if (llvm::Error error = verifyDevice(compilation, options.device))
+  if (llvm::Error error = verifyDevice(options.device, *compilation.chip))
     return error;
   if (options.device != DeviceKind::Simulator) {
     OwningOpRef<ModuleOp> kernels = module.clone();
-    if (failed(compileKernels(*kernels, compilation)))
+    if (failed(compileKernels(*kernels, compilation, levelOf(options.device))))
       return llvm::createStringError("compilation failed");
   }
   llvm::Expected<func::FuncOp> entry = entryPoint(module);

@@ -6,9 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "VulkanLauncher.h"
-#include "CudaStatus.h"
-#include "kami/Driver/Run.h"
+#include "DeviceLauncher.h"
 #include "kami/Driver/VulkanInfo.h"
 #include <algorithm>
 
@@ -16,32 +14,49 @@ using namespace kami;
 
 llvm::Error kami::probeVulkan() { return openVulkanDevice().takeError(); }
 
-llvm::Expected<std::unique_ptr<VulkanLauncher>>
-VulkanLauncher::create(const Compilation &compilation, int64_t repeats) {
-  llvm::Expected<VulkanDevice> device = openVulkanDevice();
-  if (!device)
-    return device.takeError();
-  std::unique_ptr<VulkanLauncher> launcher(new VulkanLauncher);
-  launcher->repeats = repeats;
-  launcher->device = std::move(*device);
-  llvm::Expected<VulkanDescription> description =
-      describeVulkan(launcher->device.get());
+namespace {
+class VulkanLauncher : public DeviceLauncher {
+public:
+  llvm::Error open(const Compilation &compilation, int64_t timedLaunches);
+  llvm::Error launch(const sim::Launch &launch) override;
+
+private:
+  llvm::Error load(const Compilation &compilation);
+
+  VulkanDevice device;
+  llvm::StringMap<VulkanKernel> kernels;
+};
+} // namespace
+
+llvm::Expected<std::unique_ptr<DeviceLauncher>>
+kami::createVulkanLauncher(const Compilation &compilation, int64_t repeats) {
+  auto launcher = std::make_unique<VulkanLauncher>();
+  if (llvm::Error error = launcher->open(compilation, repeats))
+    return error;
+  return launcher;
+}
+
+llvm::Error VulkanLauncher::open(const Compilation &compilation,
+                                 int64_t timedLaunches) {
+  repeats = timedLaunches;
+  llvm::Expected<VulkanDevice> opened = openVulkanDevice();
+  if (!opened)
+    return opened.takeError();
+  device = std::move(*opened);
+  llvm::Expected<VulkanDescription> description = describeVulkan(device.get());
   if (!description)
     return description.takeError();
-  launcher->name = description->name;
+  name = description->name;
   // What was compiled for another device may not be what this one has.
   llvm::Expected<const Chip *> chip =
-      addVulkanChip("vulkan:" + description->name, *description);
+      addVulkanChip("vulkan:" + name, *description);
   if (!chip)
     return chip.takeError();
   for (const Kernel &kernel : compilation.kernels)
     if (!(*chip)->findRate(*kernel.plan.atom))
-      return llvm::createStringError("the device " + launcher->name +
-                                     " does not have " +
+      return llvm::createStringError("the device " + name + " does not have " +
                                      kernel.plan.atom->name);
-  if (llvm::Error error = launcher->load(compilation))
-    return error;
-  return launcher;
+  return load(compilation);
 }
 
 llvm::Error VulkanLauncher::load(const Compilation &compilation) {
@@ -141,32 +156,15 @@ llvm::Error VulkanLauncher::launch(const sim::Launch &launch) {
   // starts from fresh copies.
   if (llvm::Error error = arguments.upload())
     return error;
-  if (llvm::Error error = time(kernel->second.get(), blocks, arguments.buffers))
+  auto run = [&](double *microseconds) {
+    return check(kamiVulkanLaunch(device.get(), kernel->second.get(), blocks,
+                                  arguments.buffers.data(), microseconds));
+  };
+  if (llvm::Error error = addMedian([&](double &time) { return run(&time); }))
     return error;
   if (llvm::Error error = arguments.upload())
     return error;
-  if (llvm::Error error = check(kamiVulkanLaunch(
-          device.get(), kernel->second.get(), blocks, arguments.buffers.data(),
-          /*microseconds=*/nullptr)))
+  if (llvm::Error error = run(/*microseconds=*/nullptr))
     return error;
   return arguments.download();
-}
-
-/// Adds the median of `repeats` launches, by the device's clock.
-llvm::Error VulkanLauncher::time(KamiVulkanKernel *kernel, unsigned blocks,
-                                 llvm::ArrayRef<KamiVulkanBuffer *> arguments) {
-  std::vector<double> times;
-  for (int64_t repeat = 0; repeat != repeats; ++repeat) {
-    double elapsed = 0;
-    if (llvm::Error error = check(kamiVulkanLaunch(device.get(), kernel, blocks,
-                                                   arguments.data(), &elapsed)))
-      return error;
-    times.push_back(elapsed);
-  }
-  if (!times.empty()) {
-    std::nth_element(times.begin(), times.begin() + times.size() / 2,
-                     times.end());
-    microseconds += times[times.size() / 2];
-  }
-  return llvm::Error::success();
 }

@@ -158,6 +158,10 @@ LogicalResult ShareWorkOp::verify() {
   if (getShares() < 1)
     return emitOpError("expected the number of shares to be positive, but got ")
            << getShares();
+  if (getLeast() < 1)
+    return emitOpError("expected the least work of a share to be positive, but "
+                       "got ")
+           << getLeast();
   constexpr int64_t warp = 32, most = 1024;
   if (getThreads() < 1 || getThreads() > most || getThreads() % warp != 0)
     return emitOpError("expected whole warps of ")

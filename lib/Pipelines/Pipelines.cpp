@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Pipelines/Pipelines.h"
+#include "kami/Conversion/KamiToAMDGPU/KamiToAMDGPU.h"
+#include "kami/Conversion/KamiToLLVM/KamiToLLVM.h"
 #include "kami/Conversion/KamiToNVGPU/KamiToNVGPU.h"
 #include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
+#include "kami/Conversion/KamiToROCDL/KamiToROCDL.h"
 #include "kami/Conversion/KamiToSPIRV/KamiToSPIRV.h"
 #include "kami/Conversion/LinalgToKami/LinalgToKami.h"
 #include "kami/Transforms/Passes.h"
@@ -66,41 +69,79 @@ void kami::addWarpPasses(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void kami::addNVGPUPasses(OpPassManager &pm) {
+Backend kami::backendOf(const Chip &chip) {
+  switch (chip.instruction) {
+  case Instruction::MmaSync:
+  case Instruction::Wgmma:
+    return Backend::NVVM;
+  case Instruction::Mfma:
+  case Instruction::Wmma:
+    return Backend::ROCDL;
+  case Instruction::CooperativeMatrix:
+    return Backend::SPIRV;
+  case Instruction::Fma:
+    break;
+  }
+  llvm_unreachable("lanes' multiply-adds are no chip's matrix instruction");
+}
+
+static std::unique_ptr<Pass> createTargetPass(Backend backend) {
+  switch (backend) {
+  case Backend::NVVM:
+    return createConvertKamiToNVGPU();
+  case Backend::ROCDL:
+    return createConvertKamiToAMDGPU();
+  case Backend::SPIRV:
+    return createConvertKamiToSPIRV();
+  }
+  llvm_unreachable("covered switch");
+}
+
+void kami::addTargetPasses(OpPassManager &pm, Backend backend) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
-  kernels.addNestedPass<gpu::GPUFuncOp>(createConvertKamiToNVGPU());
+  kernels.addNestedPass<gpu::GPUFuncOp>(createTargetPass(backend));
   kernels.addNestedPass<gpu::GPUFuncOp>(createKamiExpandMath());
+  if (backend == Backend::SPIRV)
+    kernels.addPass(createLowerAffinePass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
 }
 
-void kami::addNVVMPasses(OpPassManager &pm) {
-  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
-  kernels.addPass(createConvertKamiToNVVM());
-  kernels.addPass(createKamiExpandFloat8());
-  kernels.addPass(createConvertNVGPUToNVVMPass());
+/// What upstream's conversions of the gpu dialect do not convert.
+static void addLLVMPreparation(OpPassManager &kernels) {
   kernels.addPass(createKamiLowerVectors());
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createSCFToControlFlowPass());
-  kernels.addPass(createConvertGpuOpsToNVVMOps());
+}
+
+/// What upstream's conversions leave behind.
+static void addLLVMCleanup(OpPassManager &kernels) {
   kernels.addPass(createKamiDeclareDynamicShared());
   kernels.addPass(createReconcileUnrealizedCastsPass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
+}
+
+static void addNVVMPasses(OpPassManager &kernels) {
+  kernels.addPass(createConvertKamiToNVVM());
+  kernels.addPass(createKamiExpandFloat8());
+  kernels.addPass(createConvertNVGPUToNVVMPass());
+  addLLVMPreparation(kernels);
+  kernels.addPass(createConvertGpuOpsToNVVMOps());
+  addLLVMCleanup(kernels);
   kernels.addPass(createKamiKeepConverged());
 }
 
-void kami::addSubgroupPasses(OpPassManager &pm) {
-  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
-  kernels.addNestedPass<gpu::GPUFuncOp>(createConvertKamiToSPIRV());
-  kernels.addNestedPass<gpu::GPUFuncOp>(createKamiExpandMath());
-  kernels.addPass(createLowerAffinePass());
-  kernels.addPass(createCanonicalizerPass());
-  kernels.addPass(createCSEPass());
+static void addROCDLPasses(OpPassManager &kernels) {
+  kernels.addPass(createConvertKamiToROCDL());
+  kernels.addPass(createKamiExpandFloat8());
+  addLLVMPreparation(kernels);
+  kernels.addPass(createKamiConvertGPUToROCDL());
+  addLLVMCleanup(kernels);
 }
 
-void kami::addSPIRVPasses(OpPassManager &pm) {
+static void addSPIRVPasses(OpPassManager &pm) {
   pm.addPass(createKamiKernelsToSPIRV());
   OpPassManager &modules = pm.nest<spirv::ModuleOp>();
   modules.addPass(spirv::createSPIRVLowerABIAttributesPass());
@@ -108,11 +149,15 @@ void kami::addSPIRVPasses(OpPassManager &pm) {
   modules.addPass(createKamiDeclareCapabilities());
 }
 
-void kami::buildSPIRVPipeline(OpPassManager &pm,
-                              const PipelineOptions &options) {
-  buildWarpPipeline(pm, options);
-  addSubgroupPasses(pm);
-  addSPIRVPasses(pm);
+void kami::addBackendPasses(OpPassManager &pm, Backend backend) {
+  switch (backend) {
+  case Backend::NVVM:
+    return addNVVMPasses(pm.nest<gpu::GPUModuleOp>());
+  case Backend::ROCDL:
+    return addROCDLPasses(pm.nest<gpu::GPUModuleOp>());
+  case Backend::SPIRV:
+    return addSPIRVPasses(pm);
+  }
 }
 
 void kami::buildWarpPipeline(OpPassManager &pm,
@@ -122,9 +167,10 @@ void kami::buildWarpPipeline(OpPassManager &pm,
   addWarpPasses(pm);
 }
 
-void kami::buildNVVMPipeline(OpPassManager &pm,
-                             const PipelineOptions &options) {
+void kami::buildKernelPipeline(OpPassManager &pm,
+                               const PipelineOptions &options,
+                               Backend backend) {
   buildWarpPipeline(pm, options);
-  addNVGPUPasses(pm);
-  addNVVMPasses(pm);
+  addTargetPasses(pm, backend);
+  addBackendPasses(pm, backend);
 }

@@ -22,11 +22,7 @@ typedef struct CUgraph_st *CUgraph;
 namespace kami {
 
 /// CUresult.
-enum CudaResult : int {
-  cudaSuccess = 0,
-  cudaErrorNoDevice = 100,
-  cudaErrorInvalidDevice = 101,
-};
+enum CudaResult : int { cudaSuccess = 0 };
 
 /// CUdevice_attribute.
 enum CudaDeviceAttribute : int {

@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "VulkanDriver.h"
+#include "DriverLibrary.h"
 #include "LastError.h"
-#include <cstdlib>
-#include <dlfcn.h>
 
 using namespace kami;
 using namespace kami::vulkan;
@@ -48,27 +47,28 @@ KamiStatus vulkan::check(int result, const char *call) {
 }
 
 namespace {
-/// The outcome of the one attempt to load Vulkan, kept because every later
-/// call, of any thread, has to be able to repeat it.
 struct LoadedDriver {
+  DriverLibrary library{"Vulkan", "KAMI_VULKAN_LOADER", "libvulkan.so.1"};
   Driver driver = {};
-  KamiStatus status = KAMI_STATUS_OK;
-  std::string error;
 
   LoadedDriver() {
-    if (load() && createInstance())
+    if (library.resolve("vkGetInstanceProcAddr",
+                        reinterpret_cast<void **>(&driver.getInstanceProcAddr),
+                        needed) &&
+        createInstance())
       resolveAll();
   }
 
 private:
+  static constexpr const char *needed =
+      "a loader of Vulkan 1.3 or newer is needed";
+
   bool fail(KamiStatus reason, std::string message) {
-    status = reason;
-    error = std::move(message);
+    library.fail(setLastError(reason, std::move(message)));
     return false;
   }
   template <typename Function>
   bool resolve(const char *symbol, Function &function);
-  bool load();
   bool createInstance();
   bool resolveAll();
 };
@@ -78,28 +78,9 @@ template <typename Function>
 bool LoadedDriver::resolve(const char *symbol, Function &function) {
   function = reinterpret_cast<Function>(
       driver.getInstanceProcAddr(driver.instance, symbol));
-  return function || fail(KAMI_STATUS_NO_DRIVER,
-                          std::string("the Vulkan loader has no ") + symbol +
-                              "; one of Vulkan 1.3 or newer is needed");
-}
-
-bool LoadedDriver::load() {
-  const char *name = std::getenv("KAMI_VULKAN_LOADER");
-  if (!name || !*name)
-    name = "libvulkan.so.1";
-  // Never closed: drivers keep threads of their own.
-  void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char *reason = dlerror();
-    return fail(KAMI_STATUS_NO_DRIVER, std::string("no Vulkan loader found: ") +
-                                           (reason ? reason : name));
-  }
-  driver.getInstanceProcAddr =
-      reinterpret_cast<decltype(driver.getInstanceProcAddr)>(
-          dlsym(library, "vkGetInstanceProcAddr"));
-  return driver.getInstanceProcAddr ||
-         fail(KAMI_STATUS_NO_DRIVER, std::string("the library ") + name +
-                                         " has no vkGetInstanceProcAddr");
+  return function ||
+         fail(KAMI_STATUS_NO_DRIVER, std::string("the Vulkan driver has no ") +
+                                         symbol + "; " + needed);
 }
 
 bool LoadedDriver::createInstance() {
@@ -114,9 +95,11 @@ bool LoadedDriver::createInstance() {
   // The loader is there, but finds no driver, or only older ones.
   if (result == errorIncompatibleDriver)
     return fail(KAMI_STATUS_NO_DEVICE, "the Vulkan loader finds no driver");
-  if (vulkan::check(result, "vkCreateInstance") == KAMI_STATUS_OK)
+  KamiStatus status = vulkan::check(result, "vkCreateInstance");
+  if (status == KAMI_STATUS_OK)
     return true;
-  return fail(KAMI_STATUS_FAILED, kamiRuntimeLastError());
+  library.fail(status);
+  return false;
 }
 
 bool LoadedDriver::resolveAll() {
@@ -135,9 +118,6 @@ bool LoadedDriver::resolveAll() {
 
 const Driver *vulkan::driver(KamiStatus &status) {
   static const LoadedDriver loaded;
-  status = loaded.status;
-  if (status == KAMI_STATUS_OK)
-    return &loaded.driver;
-  setLastError(status, loaded.error);
-  return nullptr;
+  status = loaded.library.check();
+  return status == KAMI_STATUS_OK ? &loaded.driver : nullptr;
 }

@@ -79,13 +79,15 @@ static LogicalResult runShare(Execution &x, Warp &warp,
     if (failed(workOf(x, warp, instruction, op, /*first=*/1, product, work)))
       return failure();
   int64_t all = std::accumulate(works.begin(), works.end(), int64_t(0));
-  int64_t shares = op.getShares(), part = all / shares, rest = all % shares;
+  int64_t atOnce = op.getShares();
+  int64_t rounds =
+      std::max<int64_t>(all / (atOnce * int64_t(op.getLeast())), 1);
+  int64_t part = all / (rounds * atOnce), rest = all % (rounds * atOnce);
   int64_t begin = share * part + std::min(share, rest);
-  int64_t end = begin + part + (share < rest ? 1 : 0);
   int64_t product = 0, before = 0;
   while (product != int64_t(works.size()) && before + works[product] <= begin)
     before += works[product++];
-  give(x, warp, instruction, {begin, end, product, before});
+  give(x, warp, instruction, {product, before, rounds, all});
   return success();
 }
 

@@ -28,48 +28,121 @@ static constexpr llvm::StringLiteral guessed =
 // Atoms
 //===----------------------------------------------------------------------===//
 
+// Operations a cycle are AMD's matrix instruction calculator's, of a compute
+// unit or of a work group processor of two, over four matrix units; they agree
+// with the peaks of the data sheets. That a loop reaches them is assumed.
 static constexpr llvm::StringLiteral mi210 = "AMD Instinct MI210 data sheet";
+static constexpr llvm::StringLiteral cdna2 =
+    "AMD matrix instruction calculator, CDNA2, FLOPs/CU/cycle";
 static constexpr AtomRate gfx90aAtoms[] = {
-    {"mfma.m16n16k16.f32.f16", 256, 1.0, P::Assumed, mi210},
-    {"mfma.m16n16k16.f32.bf16", 256, 1.0, P::Assumed, mi210},
-    {"mfma.m16n16k4.f32.f32", 64, 1.0, P::Assumed, mi210},
-    {"mfma.m16n16k4.f64.f64", 64, 1.0, P::Assumed, mi210},
+    {"mfma.m16n16k16.f32.f16", 256, 1.0, P::Assumed, cdna2},
+    {"mfma.m32n32k8.f32.f16", 256, 1.0, P::Assumed, cdna2},
+    {"mfma.m64n4k4.f32.f16", 256, 1.0, P::Assumed, cdna2},
+    {"mfma.m16n16k16.f32.bf16", 256, 1.0, P::Assumed, cdna2},
+    {"mfma.m32n32k8.f32.bf16", 256, 1.0, P::Assumed, cdna2},
+    {"mfma.m64n4k4.f32.bf16", 256, 1.0, P::Assumed, cdna2},
+    {"mfma.m16n16k4.f32.f32", 64, 1.0, P::Assumed, cdna2},
+    {"mfma.m32n32k2.f32.f32", 64, 1.0, P::Assumed, cdna2},
+    {"mfma.m64n4k1.f32.f32", 64, 1.0, P::Assumed, cdna2},
+    {"mfma.m16n16k4.f64.f64", 64, 1.0, P::Assumed, cdna2},
+    {"mfma.m16n4k4.f64.f64", 64, 0.5, P::Assumed, cdna2},
+    {"mfma.m16n16k16.i32.i8", 256, 1.0, P::Assumed, cdna2},
+    {"mfma.m32n32k8.i32.i8", 256, 1.0, P::Assumed, cdna2},
+    {"mfma.m64n4k4.i32.i8", 256, 1.0, P::Assumed, cdna2},
 };
 
+// gfx942's instructions on tf32 are left out, which gfx950 does not have. Its
+// 8-bit floats are not the OCP's: those are multiplied as f16.
 static constexpr llvm::StringLiteral mi300x = "AMD Instinct MI300X data sheet";
+static constexpr llvm::StringLiteral cdna3 =
+    "AMD matrix instruction calculator, CDNA3, FLOPs/CU/cycle";
 static constexpr AtomRate gfx942Atoms[] = {
-    {"mfma.m16n16k16.f32.f16", 512, 1.0, P::Assumed, mi300x},
-    {"mfma.m16n16k16.f32.bf16", 512, 1.0, P::Assumed, mi300x},
-    {"mfma.m16n16k8.f32.tf32", 256, 1.0, P::Assumed, mi300x},
-    {"mfma.m16n16k4.f32.f32", 64, 1.0, P::Assumed, mi300x},
-    {"mfma.m16n16k4.f64.f64", 64, 1.0, P::Assumed, mi300x},
+    {"mfma.m16n16k16.f32.f16", 512, 1.0, P::Assumed, cdna3},
+    {"mfma.m32n32k8.f32.f16", 512, 1.0, P::Assumed, cdna3},
+    {"mfma.m64n4k4.f32.f16", 512, 0.5, P::Assumed, cdna3},
+    {"mfma.m16n16k16.f32.bf16", 512, 1.0, P::Assumed, cdna3},
+    {"mfma.m32n32k8.f32.bf16", 512, 1.0, P::Assumed, cdna3},
+    {"mfma.m64n4k4.f32.bf16", 512, 0.5, P::Assumed, cdna3},
+    {"mfma.m16n16k4.f32.f32", 64, 1.0, P::Assumed, cdna3},
+    {"mfma.m32n32k2.f32.f32", 64, 1.0, P::Assumed, cdna3},
+    {"mfma.m64n4k1.f32.f32", 64, 1.0, P::Assumed, cdna3},
+    {"mfma.m16n16k4.f64.f64", 64, 1.0, P::Assumed, cdna3},
+    {"mfma.m16n4k4.f64.f64", 64, 0.5, P::Assumed, cdna3},
+    {"mfma.m16n16k32.i32.i8", 1024, 1.0, P::Assumed, cdna3},
+    {"mfma.m32n32k16.i32.i8", 1024, 1.0, P::Assumed, cdna3},
+    {"mfma.m64n4k4.i32.i8", 1024, 0.25, P::Assumed, cdna3},
 };
 
-// The instructions of k = 16 remain, at half the rate of the new ones.
+// The shorter instructions remain, at the rate they had; so do those on 8-bit
+// floats, which have the OCP's formats here.
 static constexpr llvm::StringLiteral mi355x = "AMD Instinct MI355X data sheet";
 static constexpr AtomRate gfx950Atoms[] = {
     {"mfma.m16n16k32.f32.f16", 1024, 1.0, P::Assumed, mi355x},
-    {"mfma.m16n16k32.f32.bf16", 1024, 1.0, P::Assumed, mi355x},
+    {"mfma.m32n32k16.f32.f16", 1024, 1.0, P::Assumed, mi355x},
     {"mfma.m16n16k16.f32.f16", 1024, 0.5, P::Assumed, mi355x},
+    {"mfma.m32n32k8.f32.f16", 1024, 0.5, P::Assumed, mi355x},
+    {"mfma.m64n4k4.f32.f16", 1024, 0.25, P::Assumed, mi355x},
+    {"mfma.m16n16k32.f32.bf16", 1024, 1.0, P::Assumed, mi355x},
+    {"mfma.m32n32k16.f32.bf16", 1024, 1.0, P::Assumed, mi355x},
     {"mfma.m16n16k16.f32.bf16", 1024, 0.5, P::Assumed, mi355x},
+    {"mfma.m32n32k8.f32.bf16", 1024, 0.5, P::Assumed, mi355x},
+    {"mfma.m64n4k4.f32.bf16", 1024, 0.25, P::Assumed, mi355x},
     {"mfma.m16n16k4.f32.f32", 64, 1.0, P::Assumed, mi355x},
+    {"mfma.m32n32k2.f32.f32", 64, 1.0, P::Assumed, mi355x},
+    {"mfma.m64n4k1.f32.f32", 64, 1.0, P::Assumed, mi355x},
     {"mfma.m16n16k4.f64.f64", 32, 1.0, P::Assumed, mi355x},
+    {"mfma.m16n4k4.f64.f64", 32, 1.0, P::Assumed, mi355x},
+    {"mfma.m16n16k64.i32.i8", 2048, 1.0, P::Assumed, mi355x},
+    {"mfma.m32n32k32.i32.i8", 2048, 1.0, P::Assumed, mi355x},
+    {"mfma.m16n16k32.i32.i8", 2048, 0.5, P::Assumed, mi355x},
+    {"mfma.m32n32k16.i32.i8", 2048, 0.5, P::Assumed, mi355x},
+    {"mfma.m64n4k4.i32.i8", 2048, 0.125, P::Assumed, mi355x},
+    {"mfma.m16n16k32.f32.f8E4M3FN", 2048, 0.5, P::Assumed, mi355x},
+    {"mfma.m16n16k32.f32.f8E4M3FN.f8E5M2", 2048, 0.5, P::Assumed, mi355x},
+    {"mfma.m16n16k32.f32.f8E5M2.f8E4M3FN", 2048, 0.5, P::Assumed, mi355x},
+    {"mfma.m16n16k32.f32.f8E5M2", 2048, 0.5, P::Assumed, mi355x},
+    {"mfma.m32n32k16.f32.f8E4M3FN", 2048, 0.5, P::Assumed, mi355x},
+    {"mfma.m32n32k16.f32.f8E4M3FN.f8E5M2", 2048, 0.5, P::Assumed, mi355x},
+    {"mfma.m32n32k16.f32.f8E5M2.f8E4M3FN", 2048, 0.5, P::Assumed, mi355x},
+    {"mfma.m32n32k16.f32.f8E5M2", 2048, 0.5, P::Assumed, mi355x},
 };
 
+// f16 sums are left out: the instruction leaves every other half register as it
+// was. Products of f32 and f64 are the lanes' own, at twice the documented rate
+// only where two instructions can be issued together.
 static constexpr llvm::StringLiteral xtx7900 =
     "KAMI (SC '25), Table 3: 123 TFLOPS of 96 x 2 tensor cores at 2498 MHz";
+static constexpr llvm::StringLiteral xtx7900Lanes =
+    "AMD Radeon RX 7900 XTX data sheet: 61.4 TFLOPS f32, 1.92 f64";
 static constexpr AtomRate gfx1100Atoms[] = {
     {"wmma.m16n16k16.f32.f16", 256, 1.0, P::Assumed, xtx7900},
-    {"wmma.m16n16k16.f16.f16", 256, 1.0, P::Assumed, xtx7900},
     {"wmma.m16n16k16.f32.bf16", 256, 1.0, P::Assumed, xtx7900},
+    {"wmma.m16n16k16.i32.i8", 256, 1.0, P::Assumed, xtx7900},
+    {"wmma.m16n16k16.i32.i8.u8", 256, 1.0, P::Assumed, xtx7900},
+    {"wmma.m16n16k16.i32.u8.i8", 256, 1.0, P::Assumed, xtx7900},
+    {"wmma.m16n16k16.i32.u8", 256, 1.0, P::Assumed, xtx7900},
+    {"fma.m16n8k1.f32.f32", 128, 0.5, P::Assumed, xtx7900Lanes},
+    {"fma.m16n8k1.f64.f64", 4, 1.0, P::Assumed, xtx7900Lanes},
 };
 
 static constexpr llvm::StringLiteral xt9070 =
-    "AMD Radeon RX 9070 XT data sheet: 195 TFLOPS f16 dense";
+    "AMD Radeon RX 9070 XT data sheet: 195 TFLOPS f16 dense, 389 of 8 bits";
+static constexpr llvm::StringLiteral xt9070Lanes =
+    "AMD Radeon RX 9070 XT data sheet: 48.7 TFLOPS f32, a 32nd of it f64";
 static constexpr AtomRate gfx1201Atoms[] = {
-    {"wmma.m16n16k16.f32.f16", 512, 1.0, P::Assumed, xt9070},
-    {"wmma.m16n16k16.f16.f16", 512, 1.0, P::Assumed, xt9070},
-    {"wmma.m16n16k16.f32.bf16", 512, 1.0, P::Assumed, xt9070},
+    {"wmma.rdna4.m16n16k16.f32.f16", 512, 1.0, P::Assumed, xt9070},
+    {"wmma.rdna4.m16n16k16.f16.f16", 512, 1.0, P::Assumed, xt9070},
+    {"wmma.rdna4.m16n16k16.f32.bf16", 512, 1.0, P::Assumed, xt9070},
+    {"wmma.rdna4.m16n16k16.i32.i8", 1024, 1.0, P::Assumed, xt9070},
+    {"wmma.rdna4.m16n16k16.i32.i8.u8", 1024, 1.0, P::Assumed, xt9070},
+    {"wmma.rdna4.m16n16k16.i32.u8.i8", 1024, 1.0, P::Assumed, xt9070},
+    {"wmma.rdna4.m16n16k16.i32.u8", 1024, 1.0, P::Assumed, xt9070},
+    {"wmma.rdna4.m16n16k16.f32.f8E4M3FN", 1024, 1.0, P::Assumed, xt9070},
+    {"wmma.rdna4.m16n16k16.f32.f8E4M3FN.f8E5M2", 1024, 1.0, P::Assumed, xt9070},
+    {"wmma.rdna4.m16n16k16.f32.f8E5M2.f8E4M3FN", 1024, 1.0, P::Assumed, xt9070},
+    {"wmma.rdna4.m16n16k16.f32.f8E5M2", 1024, 1.0, P::Assumed, xt9070},
+    {"fma.m16n8k1.f32.f32", 128, 0.5, P::Assumed, xt9070Lanes},
+    {"fma.m16n8k1.f64.f64", 4, 1.0, P::Assumed, xt9070Lanes},
 };
 
 //===----------------------------------------------------------------------===//

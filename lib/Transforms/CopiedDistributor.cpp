@@ -144,6 +144,30 @@ Value Distributor::copiedTerms(Role role, Value matrix, Value offset,
                  : tileOfK(matrix, dim, getAsOpFoldResult(offset), size);
 }
 
+/// Emits what is done with the tile of k at `offset`, of so many terms: apart
+/// for a whole tile, which has no bounds along k to find, where there may be
+/// others.
+void Distributor::withTermsAt(Value offset, Value depth,
+                              llvm::function_ref<void(OpFoldResult)> emit) {
+  int64_t tileK = partition.tile.k;
+  std::optional<int64_t> known = getConstantIntValue(depth);
+  if (known && *known % tileK == 0)
+    return emit(b.getIndexAttr(tileK));
+  Value rest = b.createOrFold<arith::SubIOp>(depth, offset);
+  if (std::optional<int64_t> terms = getConstantIntValue(rest))
+    return emit(b.getIndexAttr(std::min(*terms, tileK)));
+  if (known && *known < tileK)
+    return emit(rest);
+  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, rest,
+                                        constant(tileK));
+  auto choice = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  emit(b.getIndexAttr(tileK));
+  b.setInsertionPointToStart(choice.elseBlock());
+  emit(rest);
+}
+
 /// Starts to copy both operands' terms from `offset` on.
 void Distributor::startCopies(Value matrixA, Value matrixB, Value offset,
                               OpFoldResult size, Value stage) {
@@ -242,6 +266,42 @@ Value Distributor::multiplyCopied(MemRefType matrixA, MemRefType matrixB,
   return accumulator;
 }
 
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+// They are counted: a division takes as many instructions as the copies of a
+// tile.
+
+Value Distributor::stageNumber(int64_t value) {
+  return arith::ConstantIntOp::create(b, b.getI32Type(), value);
+}
+
+/// `end` follows `last`.
+Value Distributor::step(Value number, int64_t last, int64_t end, int64_t by) {
+  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
+                                       stageNumber(last));
+  return arith::SelectOp::create(
+      b, isLast, stageNumber(end),
+      arith::AddIOp::create(b, number, stageNumber(by)));
+}
+
+Value Distributor::stageAfter(Value number) {
+  return step(number, exchange.stages - 1, 0, 1);
+}
+
+Value Distributor::stageBefore(Value number) {
+  return step(number, 0, exchange.stages - 1, -1);
+}
+
+Value Distributor::asStage(Value number) {
+  return arith::IndexCastUIOp::create(b, b.getIndexType(), number);
+}
+
+//===----------------------------------------------------------------------===//
+// A product by itself
+//===----------------------------------------------------------------------===//
+
 Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
   auto typeA = cast<MemRefType>(matrixA.getType());
   auto typeB = cast<MemRefType>(matrixB.getType());
@@ -289,7 +349,9 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset, extent);
     b.setInsertionPointToStart(
         scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
-    startCopies(matrixA, matrixB, offset, sizeFrom(offset), stage);
+    withTermsAt(offset, extent, [&](OpFoldResult size) {
+      startCopies(matrixA, matrixB, offset, size, stage);
+    });
   };
   auto awaitAt = [&](Value offset, Value stage, int64_t pending) {
     awaitCopies(matrixA, matrixB, pending, [&]() -> CopiedTerms {
@@ -305,27 +367,9 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
     startAt(offset, b.createOrFold<arith::DivUIOp>(offset, constant(tileK)));
     CopyCommitOp::create(b);
   }
-  // The stage is counted: a division takes as many instructions as the copies
-  // of a tile.
-  Type i32 = b.getI32Type();
-  auto integer = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, i32, value);
-  };
-  auto asStage = [&](Value number) -> Value {
-    return arith::IndexCastUIOp::create(b, b.getIndexType(), number);
-  };
-  /// `end` follows `last`.
-  auto follow = [&](Value number, int64_t last, int64_t end,
-                    int64_t step) -> Value {
-    Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
-                                         integer(last));
-    return arith::SelectOp::create(
-        b, isLast, integer(end),
-        arith::AddIOp::create(b, number, integer(step)));
-  };
   SmallVector<Value> starts = {start};
   if (stages > 1)
-    starts.push_back(integer(0));
+    starts.push_back(stageNumber(0));
   auto loop =
       scf::ForOp::create(b, constant(0), extent, constant(tileK), starts);
   OpBuilder::InsertionGuard guard(b);
@@ -348,7 +392,7 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
   // The stage before is free again.
   auto startNext = [&] {
     startAt(add(offset, constant((stages - 1) * tileK)),
-            asStage(follow(number, 0, stages - 1, -1)));
+            asStage(stageBefore(number)));
     CopyCommitOp::create(b);
   };
   // What the matrix unit is told to do takes no thread's time.
@@ -359,8 +403,7 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
     startNext();
     sum = GroupWaitOp::create(b, sum);
   }
-  scf::YieldOp::create(
-      b, ValueRange{sum, follow(number, stages - 1, 0, /*step=*/1)});
+  scf::YieldOp::create(b, ValueRange{sum, stageAfter(number)});
   return loop.getResult(0);
 }
 
@@ -386,9 +429,9 @@ OpFoldResult Distributor::termsFrom(const CopiedOperands &operands,
 }
 
 /// Starts to copy a tile of k, if there is one and `exists`, or null, does not
-/// say otherwise, to the stage of that turn.
+/// say otherwise, to that stage.
 void Distributor::startTile(const CopiedOperands &operands, Value tile,
-                            Value exists, Value turn) {
+                            Value exists, Value stage) {
   Value isInside = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                                  tile, operands.tiles);
   if (exists)
@@ -400,10 +443,9 @@ void Distributor::startTile(const CopiedOperands &operands, Value tile,
       b.setInsertionPointToStart(
           scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
     Value offset = multiply(tile, partition.tile.k);
-    Value stage =
-        b.createOrFold<arith::RemUIOp>(turn, constant(exchange.stages));
-    startCopies(operands.a, operands.b, offset, termsFrom(operands, offset),
-                stage);
+    withTermsAt(offset, operands.depth, [&](OpFoldResult size) {
+      startCopies(operands.a, operands.b, offset, size, stage);
+    });
   }
   CopyCommitOp::create(b);
 }
@@ -443,10 +485,11 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
   Value switchAt = b.createOrFold<arith::SubIOp>(turns, constant(ahead));
   auto typeA = cast<MemRefType>(matrixA.getType());
   auto typeB = cast<MemRefType>(matrixB.getType());
-  /// One turn: waits for its tile, starts another one, and multiplies.
-  auto take = [&](Value tile, Value sum, bool startsNext) -> Value {
-    Value at = add(turn, tile);
-    Value stage = b.createOrFold<arith::RemUIOp>(at, constant(exchange.stages));
+  /// One turn: waits for its tile in the stage of that number, starts another
+  /// one in the stage before, and multiplies.
+  auto take = [&](Value tile, Value number, Value sum,
+                  bool startsNext) -> Value {
+    Value stage = asStage(number);
     Value isTile = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                                  tile, own.tiles);
     awaitCopies(
@@ -457,12 +500,12 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
         },
         startsNext ? isTile : Value());
     auto start = [&] {
-      Value started = add(at, constant(ahead));
+      Value freed = asStage(stageBefore(number));
       if (startsNext)
         startTile(next, b.createOrFold<arith::SubIOp>(tile, switchAt),
-                  op.getHasNext(), started);
+                  op.getHasNext(), freed);
       else
-        startTile(own, add(tile, constant(ahead)), /*exists=*/{}, started);
+        startTile(own, add(tile, constant(ahead)), /*exists=*/{}, freed);
     };
     bool isTileSure = !startsNext || matchPattern(isTile, m_One());
     if (isGroup() && isTileSure) {
@@ -483,21 +526,31 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
     scf::YieldOp::create(b, sum);
     return choice.getResult(0);
   };
-  auto loop = [&](Value from, Value to, Value sum, bool startsNext) -> Value {
+  /// The sum, and the number of the stage that comes next.
+  using Turn = std::pair<Value, Value>;
+  auto loop = [&](Value from, Value to, Turn before, bool startsNext) -> Turn {
+    auto [sum, number] = before;
     std::optional<int64_t> first = getConstantIntValue(from);
     std::optional<int64_t> last = getConstantIntValue(to);
     if (first && last && *last - *first <= 1)
-      return *first == *last ? sum : take(from, sum, startsNext);
-    auto tiles = scf::ForOp::create(b, from, to, constant(1), sum);
+      return *first == *last ? before
+                             : Turn(take(from, number, sum, startsNext),
+                                    stageAfter(number));
+    auto tiles =
+        scf::ForOp::create(b, from, to, constant(1), ValueRange{sum, number});
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(tiles.getBody());
-    Value tile = tiles.getInductionVar();
-    Value before = tiles.getRegionIterArg(0);
-    scf::YieldOp::create(b, take(tile, before, startsNext));
-    return tiles.getResult(0);
+    number = tiles.getRegionIterArg(1);
+    sum = take(tiles.getInductionVar(), number, tiles.getRegionIterArg(0),
+               startsNext);
+    scf::YieldOp::create(b, ValueRange{sum, stageAfter(number)});
+    return {tiles.getResult(0), tiles.getResult(1)};
   };
-  Value sum = loop(constant(0), switchAt, start, /*startsNext=*/false);
-  return loop(switchAt, turns, sum, /*startsNext=*/true);
+  Value first = arith::IndexCastUIOp::create(
+      b, b.getI32Type(),
+      b.createOrFold<arith::RemUIOp>(turn, constant(exchange.stages)));
+  Turn done = loop(constant(0), switchAt, {start, first}, /*startsNext=*/false);
+  return loop(switchAt, turns, done, /*startsNext=*/true).first;
 }
 
 /// What this warp sends its part of C to memory by way of.

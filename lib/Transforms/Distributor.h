@@ -112,6 +112,8 @@ private:
   mlir::Value tailsAt(Role role, mlir::MemRefType matrix, mlir::Value stage);
   void startCopies(mlir::Value matrixA, mlir::Value matrixB, mlir::Value offset,
                    mlir::OpFoldResult size, mlir::Value stage);
+  void withTermsAt(mlir::Value offset, mlir::Value depth,
+                   llvm::function_ref<void(mlir::OpFoldResult)> emit);
   /// Terms of a tile along k, and the stage that they are in.
   struct CopiedTerms {
     mlir::Value offset;
@@ -126,13 +128,18 @@ private:
   mlir::Value multiplyCopied(mlir::MemRefType matrixA, mlir::MemRefType matrixB,
                              mlir::Value stage, mlir::Value accumulator,
                              bool isPending = false);
+  mlir::Value stageNumber(int64_t value);
+  mlir::Value step(mlir::Value number, int64_t last, int64_t end, int64_t by);
+  mlir::Value stageAfter(mlir::Value number);
+  mlir::Value stageBefore(mlir::Value number);
+  mlir::Value asStage(mlir::Value number);
   mlir::Value emitCopiedSum(mlir::Value matrixA, mlir::Value matrixB,
                             mlir::Value start);
   struct CopiedOperands;
   mlir::OpFoldResult termsFrom(const CopiedOperands &operands,
                                mlir::Value offset);
   void startTile(const CopiedOperands &operands, mlir::Value tile,
-                 mlir::Value exists, mlir::Value turn);
+                 mlir::Value exists, mlir::Value stage);
   mlir::Value emitSumInTurn(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
                             mlir::Value start, bool barrierFirst);
   FragmentType loadedType(Role role);

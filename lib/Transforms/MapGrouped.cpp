@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Block i of b takes the tiles i, i + b, ... of all products, and looks for
-// each from the product of the last one on: before it starts with one, if what
-// comes next is prefetched.
+// A block takes its shares of all work one after the other, and looks for each
+// of their tiles from the product of the last one on: before it starts with
+// one, if what comes next is prefetched.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +30,22 @@ using namespace mlir;
 /// its C: f16 of 128 × 128 × 32 takes 6700 cycles and 1100 (H200). It decides
 /// how evenly work is shared, not what is computed.
 static constexpr int64_t tileStart = 6;
+/// How many tiles of typical products a block's share has at least: few, so
+/// that all blocks work on the same products at a time, whose matrices they
+/// find in the second-level cache; but each share ends with a part of a tile
+/// more or less. Of 256 products up to 512 × 512 × 512, f64 in tiles of 64 × 64
+/// takes 349 µs with one share a block, of 14 tiles, 319, 310, 307 and 323 with
+/// 2, 3, 4 and 6; f16 in tiles of 128 × 128 takes 85 µs with one, of 6 tiles,
+/// 82, 87 and 95 with 2, 3 and 6 (H200).
+static constexpr int64_t shareTiles = 3;
+/// From one share to the next, a block looks at as many products as there are
+/// blocks, 32 at a time, each time waiting for memory. That is worth it where a
+/// product has a third as much work as there are blocks, or more: of 4096
+/// products up to 128 × 128 × 128, which have less, f16 takes 106 µs with one
+/// share a block and 157 with more (H200).
+static constexpr int64_t blocksPerWork = 3;
+/// More work than a block has.
+static constexpr int64_t wholeShare = int64_t(1) << 40;
 
 namespace {
 
@@ -64,13 +80,26 @@ private:
     Value n;
     Cut rows, across;
   };
+  /// How the work of all blocks is shared.
+  struct Shares {
+    /// The block's of the first round.
+    Value number;
+    /// The work of each share, and how many of the first have one more.
+    Value part, longer;
+  };
   FindProductOp find(ValueRange place);
   Value workOfTile(Value k);
   Value numberOfShare();
-  std::pair<Place, Value> share();
+  int64_t leastShare();
+  ShareWorkOp shareWork(Value number);
+  std::pair<Value, Value> boundsOf(const Shares &shares, Value round);
+  Value firstTile(FindProductOp found, Value begin, Value end);
+  void emitShare(const Place &first, Value end);
   Operands operandsAt(const Place &place);
   GemmOp emit(const Place &place, const Operands &own);
-  Operands emitEither(const Place &place);
+  SmallVector<Value>
+  emitEither(const Place &place, const Operands &own, TypeRange types,
+             llvm::function_ref<SmallVector<Value>(GemmOp)> emitEach);
   Place placeOf(Value work, ValueRange last);
   Value isBefore(Value work, Value end) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, work, end);
@@ -224,20 +253,25 @@ GemmOp GroupedTile::emit(const Place &place, const Operands &own) {
 
 /// The product, apart for rows that are aligned where these are copied: what
 /// tells pieces of 16 bytes from others at each copy takes registers in the
-/// loop over k.
-GroupedTile::Operands GroupedTile::emitEither(const Place &place) {
-  Operands own = operandsAt(place);
-  if (plan.transport != Transport::Copied) {
-    emit(place, own);
-    return own;
-  }
-  auto choice = scf::IfOp::create(b, own.areAligned, /*withElseRegion=*/true);
+/// loop over k. Results are what `emitEach` yields of it.
+SmallVector<Value> GroupedTile::emitEither(
+    const Place &place, const Operands &own, TypeRange types,
+    llvm::function_ref<SmallVector<Value>(GemmOp)> emitEach) {
+  if (plan.transport != Transport::Copied)
+    return emitEach(emit(place, own));
+  auto choice =
+      scf::IfOp::create(b, types, own.areAligned, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  emit(place, own).setAlignedRows(true);
-  b.setInsertionPointToStart(choice.elseBlock());
-  emit(place, own);
-  return own;
+  for (bool isAligned : {true, false}) {
+    Block *block = isAligned ? choice.thenBlock() : choice.elseBlock();
+    b.setInsertionPointToStart(block);
+    GemmOp product = emit(place, own);
+    product.setAlignedRows(isAligned);
+    SmallVector<Value> results = emitEach(product);
+    if (!results.empty())
+      scf::YieldOp::create(b, results);
+  }
+  return choice.getResults();
 }
 
 /// Whose work a place's is, from that place's product on.
@@ -270,10 +304,17 @@ Value GroupedTile::numberOfShare() {
       b, arith::MulIOp::create(b, place, constant(resident)), round);
 }
 
-/// The block's share of all work, from its first tile to its end: the tiles
-/// that begin in it are its own. Blocks have as much of it as each other, give
-/// or take a tile.
-std::pair<GroupedTile::Place, Value> GroupedTile::share() {
+/// The work of a share, at least.
+int64_t GroupedTile::leastShare() {
+  Extents typical = op.getTypicalExtents();
+  int64_t each = llvm::divideCeil(typical.k, plan.tile.k) + tileStart;
+  int64_t tiles = llvm::divideCeil(typical.m, plan.tile.m) *
+                  llvm::divideCeil(typical.n, plan.tile.n);
+  return tiles * each * blocksPerWork < plan.blocks ? wholeShare
+                                                    : shareTiles * each;
+}
+
+ShareWorkOp GroupedTile::shareWork(Value number) {
   int64_t threads = op.getPlan()->getThreads();
   // The tiles' part of shared memory is not in use yet.
   Value memory = gpu::DynamicSharedMemoryOp::create(
@@ -281,15 +322,30 @@ std::pair<GroupedTile::Place, Value> GroupedTile::share() {
   Value scratch = memref::ViewOp::create(
       b, bufferType(b.getContext(), ShareWorkOp::scratchBytes(threads)), memory,
       constant(0), ValueRange());
-  auto own = ShareWorkOp::create(
-      b, numberOfShare(), values.lookup(op.getM()), values.lookup(op.getN()),
-      values.lookup(op.getK()), scratch, plan.blocks,
+  return ShareWorkOp::create(
+      b, number, values.lookup(op.getM()), values.lookup(op.getN()),
+      values.lookup(op.getK()), scratch, plan.blocks, leastShare(),
       ArrayRef<int64_t>{plan.tile.m, plan.tile.n, plan.tile.k}, tileStart,
       threads);
-  Value begin = own.getBegin(), end = own.getEnd();
-  // The first tile that does not begin before.
-  FindProductOp found =
-      find(ValueRange{begin, own.getProduct(), own.getBefore()});
+}
+
+/// Where the block's share of that round begins and ends.
+std::pair<Value, Value> GroupedTile::boundsOf(const Shares &shares,
+                                              Value round) {
+  auto from = [&](Value number) -> Value {
+    Value whole = arith::MulIOp::create(b, number, shares.part);
+    Value more = arith::MinUIOp::create(b, number, shares.longer);
+    return arith::AddIOp::create(b, whole, more);
+  };
+  Value number = arith::AddIOp::create(
+      b, shares.number, arith::MulIOp::create(b, round, constant(plan.blocks)));
+  Value begin = from(number);
+  return {begin, from(arith::AddIOp::create(b, number, constant(1)))};
+}
+
+/// Where the first tile begins that does not begin before the share, whose
+/// begin was looked for; the share's end if there is none.
+Value GroupedTile::firstTile(FindProductOp found, Value begin, Value end) {
   auto guard = scf::IfOp::create(b, TypeRange(b.getIndexType()),
                                  found.getFound(), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard insertion(b);
@@ -303,7 +359,7 @@ std::pair<GroupedTile::Place, Value> GroupedTile::share() {
              .getResult());
   b.setInsertionPointToStart(guard.elseBlock());
   scf::YieldOp::create(b, end);
-  return {{guard.getResult(0), found.getProduct(), found.getBefore()}, end};
+  return guard.getResult(0);
 }
 
 /// The blocks of a `while` loop, whose condition and body follow.
@@ -334,8 +390,31 @@ GroupedTile::Place GroupedTile::placeOf(Value work, ValueRange last) {
   return {work, choice.getResult(0), choice.getResult(1)};
 }
 
+/// The block's shares, in turn. Blocks have as much work as each other, give or
+/// take a tile a share.
 void GroupedTile::emitLoop() {
-  auto [first, end] = share();
+  Value number = numberOfShare();
+  ShareWorkOp work = shareWork(number);
+  Value count =
+      arith::MulIOp::create(b, work.getRounds(), constant(plan.blocks));
+  Shares shares = {number, arith::DivUIOp::create(b, work.getAll(), count),
+                   arith::RemUIOp::create(b, work.getAll(), count)};
+  auto loop =
+      scf::ForOp::create(b, constant(0), work.getRounds(), constant(1),
+                         ValueRange{work.getProduct(), work.getBefore()});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  auto [begin, end] = boundsOf(shares, loop.getInductionVar());
+  FindProductOp found = find(
+      ValueRange{begin, loop.getRegionIterArg(0), loop.getRegionIterArg(1)});
+  emitShare(
+      {firstTile(found, begin, end), found.getProduct(), found.getBefore()},
+      end);
+  scf::YieldOp::create(b, ValueRange{found.getProduct(), found.getBefore()});
+}
+
+/// The tiles that begin from the first one on and before the end.
+void GroupedTile::emitShare(const Place &first, Value end) {
   OpBuilder::InsertionGuard guard(b);
   if (plan.prefetches)
     return emitLoopAhead(first, end);
@@ -352,13 +431,16 @@ void GroupedTile::emitLoop() {
   b.setInsertionPointToEnd(body);
   Place place = {body->getArgument(0), body->getArgument(1),
                  body->getArgument(2)};
-  Operands operands = emitEither(place);
+  Operands operands = operandsAt(place);
+  emitEither(place, operands, {}, [](GemmOp) { return SmallVector<Value>(); });
   Value next = arith::AddIOp::create(b, place.work, operands.each);
   scf::YieldOp::create(
       b, ValueRange{next, place.product, place.before, operands.end});
 }
 
-/// The same, with the next tile's place known while one is computed.
+/// The same, with the next tile's place known while one is computed, so that
+/// its copies start before C is stored. Where rows of the one are aligned and
+/// those of the other are not, they do not: turns begin anew.
 void GroupedTile::emitLoopAhead(const Place &first, Value end) {
   FindProductOp start =
       find(ValueRange{first.work, first.product, first.before});
@@ -376,20 +458,28 @@ void GroupedTile::emitLoopAhead(const Place &first, Value end) {
   Value turn = body->getArgument(3);
   Operands own = operandsAt(place);
   Value after = arith::AddIOp::create(b, place.work, own.each);
-  FindProductOp found = find(ValueRange{after, place.product, place.before});
+  Place found =
+      placeOf(after, ValueRange{place.product, place.before, own.end});
   Value exists = isBefore(after, end);
   // What is looked at of a tile that is not the block's is this one's.
   auto choose = [&](Value next, Value own) -> Value {
     return arith::SelectOp::create(b, exists, next, own);
   };
-  Place next = {choose(after, place.work),
-                choose(found.getProduct(), place.product),
-                choose(found.getBefore(), place.before)};
+  Place next = {choose(after, place.work), choose(found.product, place.product),
+                choose(found.before, place.before)};
   Operands operands = operandsAt(next);
-  GemmOp product = emit(place, own);
-  turn = prefetchNext(b, product, plan, operands.a, operands.b, exists, turn);
+  Value isAlike = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                        own.areAligned, operands.areAligned);
+  Value follows = arith::AndIOp::create(b, exists, isAlike);
+  SmallVector<Value> turns = emitEither(
+      place, own, b.getIndexType(), [&](GemmOp product) -> SmallVector<Value> {
+        return {prefetchNext(b, product, plan, operands.a, operands.b, follows,
+                             turn)};
+      });
+  Value nextTurn =
+      arith::SelectOp::create(b, follows, turns.front(), constant(0));
   scf::YieldOp::create(
-      b, ValueRange{exists, next.work, next.product, next.before, turn});
+      b, ValueRange{exists, next.work, next.product, next.before, nextTurn});
 }
 
 LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {

@@ -88,7 +88,7 @@ func.func @tile(%tile: index, %m: memref<?xi32>) {
 !scratch = memref<48xi8, #gpu.address_space<workgroup>>
 func.func @extents(%i: index, %m: memref<?xi32>, %s: !scratch) {
   // expected-error@+1 {{expected three extents of a tile, but got 2}}
-  %b, %e, %p, %w = kami.share_work %i of 2 in %m, %m, %m by [64, 32] start 1 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
+  %p, %w, %r, %a = kami.share_work %i of 2 least 1 in %m, %m, %m by [64, 32] start 1 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
   return
 }
 
@@ -97,7 +97,7 @@ func.func @extents(%i: index, %m: memref<?xi32>, %s: !scratch) {
 !scratch = memref<48xi8, #gpu.address_space<workgroup>>
 func.func @start(%i: index, %m: memref<?xi32>, %s: !scratch) {
   // expected-error@+1 {{expected the start of a tile to be positive, but got 0}}
-  %b, %e, %p, %w = kami.share_work %i of 2 in %m, %m, %m by [64, 32, 8] start 0 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
+  %p, %w, %r, %a = kami.share_work %i of 2 least 1 in %m, %m, %m by [64, 32, 8] start 0 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
   return
 }
 
@@ -106,7 +106,16 @@ func.func @start(%i: index, %m: memref<?xi32>, %s: !scratch) {
 !scratch = memref<48xi8, #gpu.address_space<workgroup>>
 func.func @shares(%i: index, %m: memref<?xi32>, %s: !scratch) {
   // expected-error@+1 {{expected the number of shares to be positive, but got 0}}
-  %b, %e, %p, %w = kami.share_work %i of 0 in %m, %m, %m by [64, 32, 8] start 1 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
+  %p, %w, %r, %a = kami.share_work %i of 0 least 1 in %m, %m, %m by [64, 32, 8] start 1 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
+  return
+}
+
+// -----
+
+!scratch = memref<48xi8, #gpu.address_space<workgroup>>
+func.func @least(%i: index, %m: memref<?xi32>, %s: !scratch) {
+  // expected-error@+1 {{expected the least work of a share to be positive, but got 0}}
+  %p, %w, %r, %a = kami.share_work %i of 2 least 0 in %m, %m, %m by [64, 32, 8] start 1 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
   return
 }
 
@@ -115,7 +124,7 @@ func.func @shares(%i: index, %m: memref<?xi32>, %s: !scratch) {
 !scratch = memref<48xi8, #gpu.address_space<workgroup>>
 func.func @sharing_threads(%i: index, %m: memref<?xi32>, %s: !scratch) {
   // expected-error@+1 {{expected whole warps of 32 threads, 1024 at most, but got 100}}
-  %b, %e, %p, %w = kami.share_work %i of 2 in %m, %m, %m by [64, 32, 8] start 1 through %s by 100 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
+  %p, %w, %r, %a = kami.share_work %i of 2 least 1 in %m, %m, %m by [64, 32, 8] start 1 through %s by 100 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
   return
 }
 
@@ -124,7 +133,7 @@ func.func @sharing_threads(%i: index, %m: memref<?xi32>, %s: !scratch) {
 !scratch = memref<40xi8, #gpu.address_space<workgroup>>
 func.func @scratch(%i: index, %m: memref<?xi32>, %s: !scratch) {
   // expected-error@+1 {{expected at least 48 bytes of workgroup memory, but got}}
-  %b, %e, %p, %w = kami.share_work %i of 2 in %m, %m, %m by [64, 32, 8] start 1 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
+  %p, %w, %r, %a = kami.share_work %i of 2 least 1 in %m, %m, %m by [64, 32, 8] start 1 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
   return
 }
 

@@ -38,8 +38,19 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:         %[[PLACE:.+]] = arith.remui %[[BLOCK]], %c132
   // CHECK:         arith.divui %[[BLOCK]], %c132
   // CHECK:         arith.muli %[[PLACE]], %c2
-  // CHECK:         %[[BEGIN:.+]], %[[END:.+]], %[[NEAR:.+]], %[[BEFORE:.+]] = kami.share_work {{.+}} of 264 {{.+}} by [64, 32, 32] start 6 {{.+}} by 128
-  // CHECK:         kami.find_product %[[BEGIN]] from %[[NEAR]], %[[BEFORE]] {{.+}} by [64, 32, 32] start 6
+  // Products of 128 × 128 × 128, which have 8 tiles of 4 steps and 6 more, have less
+  // work than 88: there is one round.
+  // CHECK:         %[[NEAR:.+]], %[[BEFORE:.+]], %[[ROUNDS:.+]], %[[ALL:.+]] = kami.share_work {{.+}} of 264 least 1099511627776 {{.+}} by [64, 32, 32] start 6 {{.+}} by 128
+  // CHECK:         %[[SHARES:.+]] = arith.muli %[[ROUNDS]], %c264
+  // CHECK:         %[[PART:.+]] = arith.divui %[[ALL]], %[[SHARES]]
+  // CHECK:         %[[LONGER:.+]] = arith.remui %[[ALL]], %[[SHARES]]
+  // CHECK:         scf.for %[[ROUND:.+]] = %c0 to %[[ROUNDS]] {{.+}} iter_args(%[[P:.+]] = %[[NEAR]], %[[B:.+]] = %[[BEFORE]])
+  // CHECK:         arith.muli %[[ROUND]], %c264
+  // CHECK:         %[[MORE:.+]] = arith.minui %{{.+}}, %[[LONGER]]
+  // CHECK:         %[[BEGIN:.+]] = arith.addi %{{.+}}, %[[MORE]]
+  // CHECK:         %[[NEXT_MORE:.+]] = arith.minui %{{.+}}, %[[LONGER]]
+  // CHECK:         %[[END:.+]] = arith.addi %{{.+}}, %[[NEXT_MORE]]
+  // CHECK:         kami.find_product %[[BEGIN]] from %[[P]], %[[B]] {{.+}} by [64, 32, 32] start 6
   // CHECK:         %[[FIRST:.+]] = scf.if
   // The last tile's product may have the next one, too.
   // CHECK:         scf.while (%[[WORK:.+]] = %[[FIRST]], {{.+}}, %[[PRODUCT_END:.+]] = %{{.+}})

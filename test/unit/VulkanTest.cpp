@@ -115,13 +115,13 @@ static void countWithLoader(const char *library) {
 TEST(VulkanLoaderDeathTest, MissingLibraryIsNamed) {
   EXPECT_EXIT(countWithLoader("libvulkan-absent.so.1"),
               testing::ExitedWithCode(0),
-              "^1 0 no Vulkan loader found: libvulkan-absent.so.1: cannot open "
+              "^1 0 no Vulkan driver found: libvulkan-absent.so.1: cannot open "
               "shared object file");
 }
 
 TEST(VulkanLoaderDeathTest, LibraryThatIsNoLoaderIsNamed) {
   EXPECT_EXIT(countWithLoader("libm.so.6"), testing::ExitedWithCode(0),
-              "^1 0 the library libm.so.6 has no vkGetInstanceProcAddr");
+              "^1 0 the Vulkan driver libm.so.6 has no vkGetInstanceProcAddr");
 }
 
 namespace {

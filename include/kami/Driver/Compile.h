@@ -24,7 +24,21 @@ namespace kami {
 void loadAllDialects(mlir::MLIRContext &context);
 
 /// Where compilation stops; `--emit`'s spellings in lower case.
-enum class Level { Kami, Planned, Warp, Target, LLVM, PTX, Cubin, SPIRV };
+enum class Level {
+  Kami,
+  Planned,
+  Warp,
+  Target,
+  LLVM,
+  /// NVIDIA's assembly and machine code.
+  PTX,
+  Cubin,
+  /// AMD's.
+  Asm,
+  Hsaco,
+  /// Everybody else's.
+  SPIRV
+};
 std::optional<Level> parseLevel(llvm::StringRef spelling);
 
 struct CompileOptions {
@@ -50,6 +64,9 @@ struct CompileOptions {
 struct AssemblerReport {
   int64_t registers = 0;
   int64_t spillBytes = 0;
+  /// What AMD's code objects say in their metadata, and others do not: vector
+  /// registers that were spilled, and a thread's bytes of scratch memory.
+  std::optional<int64_t> spilledRegisters, scratchBytes;
 };
 
 /// A kernel of the compiled module.
@@ -74,7 +91,8 @@ struct Kernel : PlannedProduct {
   int64_t threads = 0;
   int64_t sharedBytes = 0;
   std::vector<std::string> argumentTypes;
-  /// PTX text, cubin or SPIR-V, from those levels on.
+  /// PTX text, cubin, AMD's assembly or code object, or SPIR-V, from those
+  /// levels on.
   std::string binary;
   std::optional<AssemblerReport> assembler;
   /// What the plan was judged by, if not by what is built in.
@@ -92,8 +110,8 @@ struct Compilation {
 mlir::FailureOr<Compilation>
 compile(mlir::ModuleOp module, const CompileOptions &options, Level level);
 
-/// Goes on from level `Target` to PTX or a cubin, or to SPIR-V where the chip
-/// takes it: fills in the kernels' binaries.
+/// Goes on from level `Target` to a level below: fills in the kernels'
+/// binaries.
 mlir::LogicalResult compileKernels(mlir::ModuleOp module,
                                    Compilation &compilation,
                                    Level level = Level::PTX);
@@ -104,6 +122,17 @@ llvm::json::Object describe(const Kernel &kernel, const Chip &chip);
 /// The path of ptxas: on PATH, in CUDA_HOME or CUDA_PATH, or where a toolkit
 /// usually stands. Empty if there is none.
 std::string findPtxas();
+
+/// What the metadata at the end of AMD's assembly say of its only kernel (LLVM,
+/// User Guide for AMDGPU Backend, Code Object V5 Metadata).
+llvm::Expected<AssemblerReport> readMetadata(llvm::StringRef assembly);
+
+/// The path of lld for ELF: ld.lld-22 or ld.lld on PATH, or in LLVM's folder.
+/// Empty if there is none.
+std::string findLLD();
+
+/// Makes a code object of an object file, by lld.
+llvm::Expected<std::string> linkCodeObject(llvm::ArrayRef<char> object);
 
 /// Runs ptxas on `ptx`, for the chip's variant that it names. `cubin`, if not
 /// null, receives the binary.

@@ -13,10 +13,11 @@
 
 namespace kami {
 
-/// The device of `--device`: auto takes a CUDA device if there is one, else the
-/// simulator. A device that is asked for and not there is an error with the
-/// driver's words.
-llvm::Expected<DeviceKind> chooseDevice(llvm::StringRef flag);
+/// The device of `--device` for a chip: auto takes one that executes the chip's
+/// kernels if there is one, else the simulator. A device that is asked for and
+/// not there is an error with the driver's words.
+llvm::Expected<DeviceKind> chooseDevice(llvm::StringRef flag,
+                                        llvm::StringRef target);
 
 /// Plan, resources, time and errors of a run. The keys `ok`, `device`,
 /// `max_rel_error`, `time_us` and `plan` are stable.

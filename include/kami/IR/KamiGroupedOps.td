@@ -150,18 +150,20 @@ def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
 }
 
 def Kami_ShareWorkOp : Kami_Op<"share_work", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "A block's share of the work of all products";
+  let summary = "How the work of all products is shared, and where a block's begins";
   let description = [{
     Products have tiles of `tile_m × tile_n` of their C, as many as cover its m × n
     elements, none where one is 0 or negative. The work of a tile is the tiles of
     `tile_k` that cover the product's k, none where that is 0 or negative, and
     `start` for beginning and ending it.
 
-    All work, product by product and tile by tile, is dealt out in `shares`
-    shares beside each other, whose sizes differ by 1 at most. The share of the
-    number `share` is from `begin` on and before `end`. `product` is one before
-    which there is the work `before`, and which no product without work before
-    `begin` follows: where a search for `begin` should begin.
+    The work `all`, product by product and tile by tile, is dealt out in `rounds`
+    of `shares` shares each, all beside each other: as many rounds as leave every
+    share the work `least`, but one at least. Whole parts of `all` are a share,
+    and one more for each of the first ones while some is left. `product` is one
+    before which there is the work `before`, and which no product without work
+    before the share number `share` of the first round follows: where a search
+    for that one's begin should begin.
 
     All threads of the block execute the op, with the same operands, each for
     some of the products. It has barriers, and needs `scratch` between them, 8
@@ -170,26 +172,27 @@ def Kami_ShareWorkOp : Kami_Op<"share_work", [DeclareOpInterfaceMethods<MemoryEf
     Example:
 
     ```mlir
-    %begin, %end, %p, %before = kami.share_work %share of 264
+    %p, %before, %rounds, %all = kami.share_work %share of 264 least 42
         in %m, %n, %k by [64, 128, 32] start 4 through %scratch by 256
         : memref<?xi32>, memref<?xi32>, memref<?xi32>, memref<80xi8, #gpu.address_space<workgroup>>
     ```
 
     Constraints:
     * (C1) there are three extents, which are positive
-    * (C2) `start` and `shares` are positive
+    * (C2) `start`, `shares` and `least` are positive
     * (C3) there are whole warps of threads, 1024 at most
     * (C4) scratch is in workgroup memory, starts at no offset, and is large
       enough
   }];
   let arguments = (ins Index:$share, Kami_Counts:$m, Kami_Counts:$n,
                        Kami_Counts:$k, Kami_SharedBuffer:$scratch,
-                       I64Attr:$shares, DenseI64ArrayAttr:$extents,
-                       I64Attr:$start, I64Attr:$threads);
-  let results = (outs Index:$begin, Index:$end, Index:$product, Index:$before);
+                       I64Attr:$shares, I64Attr:$least,
+                       DenseI64ArrayAttr:$extents, I64Attr:$start,
+                       I64Attr:$threads);
+  let results = (outs Index:$product, Index:$before, Index:$rounds, Index:$all);
   let assemblyFormat = [{
-    $share `of` $shares `in` $m `,` $n `,` $k `by` $extents `start` $start
-    `through` $scratch `by` $threads attr-dict
+    $share `of` $shares `least` $least `in` $m `,` $n `,` $k `by` $extents
+    `start` $start `through` $scratch `by` $threads attr-dict
     `:` type($m) `,` type($n) `,` type($k) `,` type($scratch)
   }];
   let hasVerifier = 1;

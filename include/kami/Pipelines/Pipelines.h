@@ -9,6 +9,7 @@
 #ifndef KAMI_PIPELINES_PIPELINES_H
 #define KAMI_PIPELINES_PIPELINES_H
 
+#include "kami/Target/Chip.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -48,32 +49,29 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init("exact")};
 };
 
+/// The passes that lower a chip's instructions.
+enum class Backend { NVVM, ROCDL, SPIRV };
+Backend backendOf(const Chip &chip);
+
 /// Level 0 to 1: products become `kami.gemm` on memrefs.
 void addProblemPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// Level 1 to 2: every product gets a plan that its target can execute.
 void addPlanPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// Level 2 to 3: kernels, in which every warp's part is written down.
 void addWarpPasses(mlir::OpPassManager &pm);
-/// Level 3 to 4, for NVIDIA: lanes and registers.
-void addNVGPUPasses(mlir::OpPassManager &pm);
-/// Level 4 to LLVM's dialect in the kernels' modules, for NVIDIA. The host
-/// function keeps its `gpu.launch_func`.
-void addNVVMPasses(mlir::OpPassManager &pm);
+/// Level 3 to 4: lanes and registers, or subgroups and cooperative matrices.
+void addTargetPasses(mlir::OpPassManager &pm, Backend backend);
+/// Level 4 to what makes binaries: LLVM's dialect in the kernels' modules, or a
+/// `spirv.module` beside each of them. The host function keeps its
+/// `gpu.launch_func`.
+void addBackendPasses(mlir::OpPassManager &pm, Backend backend);
 
-/// Level 3 to 4, for devices that take SPIR-V: subgroups and cooperative
-/// matrices.
-void addSubgroupPasses(mlir::OpPassManager &pm);
-/// Level 4 to a `spirv.module` beside each `gpu.module`, which the host
-/// function's launches go on naming.
-void addSPIRVPasses(mlir::OpPassManager &pm);
-
-/// `kami-to-warps`, all up to level 3, and `kami-to-nvvm`, all of the above;
-/// `gpu-module-to-binary` goes on from there. `kami-to-spirv`: the same for
-/// SPIR-V.
+/// `kami-to-warps`, all up to level 3.
 void buildWarpPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
-void buildNVVMPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
-void buildSPIRVPipeline(mlir::OpPassManager &pm,
-                        const PipelineOptions &options);
+/// `kami-to-nvvm`, `kami-to-rocdl` and `kami-to-spirv`, all of the above;
+/// `gpu-module-to-binary` goes on from the first two.
+void buildKernelPipeline(mlir::OpPassManager &pm,
+                         const PipelineOptions &options, Backend backend);
 
 } // namespace kami
 

@@ -23,6 +23,7 @@
 #ifndef KAMI_RUNTIME_VULKAN_H
 #define KAMI_RUNTIME_VULKAN_H
 
+#include "kami/Runtime/Owned.h"
 #include "kami/Runtime/Status.h"
 #include <stddef.h>
 #include <stdint.h>
@@ -134,40 +135,10 @@ struct VulkanDeviceCloser {
 /// An open device, closed at the end of its scope.
 using VulkanDevice = std::unique_ptr<KamiVulkanDevice, VulkanDeviceCloser>;
 
-/// Something made on a device, released with `release` at the end of its
-/// scope. Must not outlive the device.
-template <typename Object,
-          KamiStatus (*release)(KamiVulkanDevice *, Object *object)>
-class VulkanOwned {
-public:
-  explicit VulkanOwned(KamiVulkanDevice *device, Object *object = nullptr)
-      : device(device), object(object) {}
-  ~VulkanOwned() {
-    if (object)
-      release(device, object);
-  }
-  VulkanOwned(VulkanOwned &&other)
-      : device(other.device), object(other.take()) {}
-  VulkanOwned(const VulkanOwned &) = delete;
-  VulkanOwned &operator=(const VulkanOwned &) = delete;
-
-  Object *get() const { return object; }
-  /// For the call that makes it; to be used once.
-  Object **out() { return &object; }
-  /// Leaves it to the caller.
-  Object *take() {
-    Object *released = object;
-    object = nullptr;
-    return released;
-  }
-
-private:
-  KamiVulkanDevice *device;
-  Object *object = nullptr;
-};
-
-using VulkanBuffer = VulkanOwned<KamiVulkanBuffer, kamiVulkanFree>;
-using VulkanKernel = VulkanOwned<KamiVulkanKernel, kamiVulkanUnloadKernel>;
+using VulkanBuffer =
+    Owned<KamiVulkanDevice, KamiVulkanBuffer *, kamiVulkanFree>;
+using VulkanKernel =
+    Owned<KamiVulkanDevice, KamiVulkanKernel *, kamiVulkanUnloadKernel>;
 
 } // namespace kami
 #endif

@@ -17,6 +17,7 @@
 
 #include "Wgmma.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/Layout/CopiedTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -238,18 +239,26 @@ struct ConvertDescriptor : OpConversionPattern<MatrixDescriptorOp> {
     Value start = plus(plus(times(line, matrix.swizzleBytes),
                             times(block, matrix.blockBytes())),
                        rest);
-    Value base =
-        memref::ExtractAlignedPointerAsIndexOp::create(b, op.getBuffer());
-    Value address =
-        arith::IndexCastOp::create(b, b.getI64Type(), plus(base, start));
-    auto bits = [&](int64_t value) -> Value {
-      return arith::ConstantIntOp::create(b, value, 64);
+    // Counted in 16 bytes, with 32 bits, and added last: descriptors of one
+    // buffer differ by constants. 18 bits reach all of shared memory.
+    auto bits = [&](int64_t value, unsigned width) -> Value {
+      return arith::ConstantIntOp::create(b, value, width);
     };
-    // The address without its 4 low bits; 18 bits reach all of shared memory.
-    address = arith::AndIOp::create(b, address, bits((1 << 18) - 1));
-    address = arith::ShRUIOp::create(b, address, bits(4));
+    auto word = [&](Value value) -> Value {
+      return arith::IndexCastOp::create(b, b.getI32Type(), value);
+    };
+    Value base =
+        word(memref::ExtractAlignedPointerAsIndexOp::create(b, op.getBuffer()));
+    uint64_t fixed = matrix.descriptor(0, 0, 0).encode();
+    Value low =
+        arith::AddIOp::create(b, arith::ShRUIOp::create(b, base, bits(4, 32)),
+                              bits(static_cast<int32_t>(fixed), 32));
+    low = arith::AddIOp::create(
+        b, low,
+        word(b.createOrFold<arith::DivUIOp>(start, constant(copiedPiece))));
     rewriter.replaceOpWithNewOp<arith::OrIOp>(
-        op, address, bits(matrix.descriptor(0, 0, 0).encode()));
+        op, arith::ExtUIOp::create(b, b.getI64Type(), low),
+        bits(static_cast<int64_t>(fixed >> 32 << 32), 64));
     return success();
   }
 };

@@ -152,8 +152,9 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A block's share of all work: each thread counts some products, warps add up what
-  // theirs have, and who has the share's begin says where that is.
+  // How all work is shared: each thread counts some products, warps add up what
+  // theirs have, and who has the begin of the block's share says where that is. A
+  // round's 264 shares have 42 each at least.
   // CHECK-LABEL: gpu.func @share
   // CHECK:         scf.for
   // CHECK-NOT:       scf.if
@@ -163,6 +164,7 @@ gpu.module @kernels {
   // CHECK:         memref.store
   // CHECK:         gpu.barrier
   // CHECK-COUNT-4: memref.load {{.+}} : memref<6xi64, #gpu.address_space<workgroup>>
+  // CHECK:         arith.divui %{{.+}}, %c11088_i64
   // CHECK:         scf.if
   // CHECK-COUNT-2:   memref.store {{.+}} : memref<6xi64, #gpu.address_space<workgroup>>
   // CHECK:         gpu.barrier
@@ -174,11 +176,11 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
     %c3 = arith.constant 3 : index
-    %begin, %end, %p, %before = kami.share_work %i of 264 in %m, %n, %k by [64, 32, 16] start 4 through %s by 128 : memref<?xi32>, memref<?xi64>, memref<?xi32>, memref<48xi8, #gpu.address_space<workgroup>>
-    memref.store %begin, %out[%c0] : memref<4xindex>
-    memref.store %end, %out[%c1] : memref<4xindex>
-    memref.store %p, %out[%c2] : memref<4xindex>
-    memref.store %before, %out[%c3] : memref<4xindex>
+    %p, %before, %rounds, %all = kami.share_work %i of 264 least 42 in %m, %n, %k by [64, 32, 16] start 4 through %s by 128 : memref<?xi32>, memref<?xi64>, memref<?xi32>, memref<48xi8, #gpu.address_space<workgroup>>
+    memref.store %p, %out[%c0] : memref<4xindex>
+    memref.store %before, %out[%c1] : memref<4xindex>
+    memref.store %rounds, %out[%c2] : memref<4xindex>
+    memref.store %all, %out[%c3] : memref<4xindex>
     gpu.return
   }
 

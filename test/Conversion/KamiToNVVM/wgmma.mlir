@@ -20,14 +20,15 @@ module attributes {kami.target = #kami.target<"sm_90">} {
 // CHECK-LABEL: gpu.module @kernels [#nvvm.target<O = 3, chip = "sm_90a">]
 gpu.module @kernels {
 
-// The address without its low bits; 64 bytes of 1024 are the stride, bit 62 the
-// swizzle, 1 the leading offset that is not used: 2^62 + 64 * 2^32 + 2^16.
+// The buffer's address and the window's place in 16 bytes, which are added; 64 of
+// them are the stride, bit 62 the swizzle, 1 the leading offset that is not used:
+// 2^62 + 64 * 2^32 + 2^16, whose low word is added, too.
 
 // CHECK-LABEL: gpu.func @descriptor
 // CHECK-SAME:    %[[S:.+]]: memref<8192xi8, {{.*}}>, %[[M:.+]]: memref<i64>, %[[K:.+]]: index
-// CHECK-DAG:     %[[FIELDS:.+]] = arith.constant 4611686293305360384 : i64
-// CHECK-DAG:     %[[MASK:.+]] = arith.constant 262143 : i64
-// CHECK-DAG:     %[[DROP:.+]] = arith.constant 4 : i64
+// CHECK-DAG:     %[[HIGH:.+]] = arith.constant 4611686293305294848 : i64
+// CHECK-DAG:     %[[LOW:.+]] = arith.constant 65536 : i32
+// CHECK-DAG:     %[[DROP:.+]] = arith.constant 4 : i32
 // CHECK:         %[[BYTES:.+]] = arith.muli %[[K]], %c2
 // CHECK:         %[[BLOCK:.+]] = arith.divui %[[BYTES]], %c128
 // CHECK:         %[[REST:.+]] = arith.remui %[[BYTES]], %c128
@@ -35,11 +36,14 @@ gpu.module @kernels {
 // CHECK:         %[[LINES:.+]] = arith.addi %[[BLOCKS]], %c1024
 // CHECK:         %[[START:.+]] = arith.addi %[[LINES]], %[[REST]]
 // CHECK:         %[[BASE:.+]] = memref.extract_aligned_pointer_as_index %[[S]]
-// CHECK:         %[[ADDRESS:.+]] = arith.addi %[[BASE]], %[[START]]
-// CHECK:         %[[WORD:.+]] = arith.index_cast %[[ADDRESS]] : index to i64
-// CHECK:         %[[LOW:.+]] = arith.andi %[[WORD]], %[[MASK]]
-// CHECK:         %[[FIELD:.+]] = arith.shrui %[[LOW]], %[[DROP]]
-// CHECK:         %[[D:.+]] = arith.ori %[[FIELD]], %[[FIELDS]]
+// CHECK:         %[[ADDRESS:.+]] = arith.index_cast %[[BASE]] : index to i32
+// CHECK:         %[[FIELD:.+]] = arith.shrui %[[ADDRESS]], %[[DROP]]
+// CHECK:         %[[FIRST:.+]] = arith.addi %[[FIELD]], %[[LOW]]
+// CHECK:         %[[PIECES:.+]] = arith.divui %[[START]], %c16
+// CHECK:         %[[PLACE:.+]] = arith.index_cast %[[PIECES]] : index to i32
+// CHECK:         %[[WORD:.+]] = arith.addi %[[FIRST]], %[[PLACE]]
+// CHECK:         %[[WIDE:.+]] = arith.extui %[[WORD]] : i32 to i64
+// CHECK:         %[[D:.+]] = arith.ori %[[WIDE]], %[[HIGH]]
 // CHECK:         llvm.inline_asm has_side_effects {{.*}}wgmma{{.*}}, %[[D]] :
 gpu.func @descriptor(%s: !shared, %m: memref<i64>, %k: index, %a: vector<8xf16>, %c: vector<4xf32>, %out: memref<vector<4xf32>>) kernel {
   %c8 = arith.constant 8 : index

@@ -95,6 +95,17 @@ def suites(build, reports):
     ]
 
 
+def find_vulkan():
+    """Where scripts/vulkan.sh put a software device, which lit is told; None,
+    with the script's reason printed, where it could not."""
+    script = os.path.join(ROOT, "scripts", "vulkan.sh")
+    chosen = os.environ.get("KAMI_VULKAN")
+    made = subprocess.run(
+        [script] + ([chosen] if chosen else []), stdout=subprocess.PIPE, text=True
+    )
+    return made.stdout.strip() if made.returncode == 0 else None
+
+
 def words(count):
     text = f"{count.passed} passed, {count.failed} failed"
     return f"{text}, {count.skipped} skipped" if count.skipped else text
@@ -105,6 +116,11 @@ def main():
         print("usage: run-tests.py BUILD", file=sys.stderr)
         return 2
     build = os.path.abspath(sys.argv[1])
+    folder = find_vulkan()
+    if folder:
+        os.environ["KAMI_VULKAN"] = folder
+    else:
+        print("SPIR-V is neither validated nor run", flush=True)
     results = []
     with tempfile.TemporaryDirectory() as reports:
         for name, suite in suites(build, reports):

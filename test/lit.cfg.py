@@ -41,6 +41,15 @@ def has_cuda_device():
     )
 
 
+def find_vulkan():
+    """The folder of scripts/vulkan.sh, if it was made."""
+    caches = os.environ.get("XDG_CACHE_HOME") or os.path.join(
+        os.environ.get("HOME", "/tmp"), ".cache"
+    )
+    folder = os.environ.get("KAMI_VULKAN") or os.path.join(caches, "kami", "vulkan")
+    return folder if os.path.exists(os.path.join(folder, "complete")) else None
+
+
 path = [TOOLS, config.llvm_tools, os.environ.get("PATH", "")]
 ptxas = find_ptxas()
 if ptxas:
@@ -48,6 +57,13 @@ if ptxas:
     path.append(ptxas)
 if has_cuda_device():
     config.available_features.add("cuda")
+vulkan = find_vulkan()
+if vulkan:
+    config.available_features.add("vulkan")
+    for program in ("vulkan-run", "spirv-val"):
+        config.substitutions.append(
+            ("%" + program, os.path.join(vulkan, "bin", program))
+        )
 # The plugin joins an mlir-opt that holds LLVM as a shared library, and only if
 # it does not bring an LLVM of its own.
 if config.kami_static_llvm.upper() not in ("ON", "TRUE", "1", "YES"):
@@ -60,6 +76,7 @@ for name in ("CUDA_HOME", "CUDA_VISIBLE_DEVICES"):
         config.environment[name] = os.environ[name]
 
 config.substitutions.append(("%python", sys.executable))
+config.substitutions.append(("%tools", TOOLS))
 config.substitutions.append(
     ("%kami_plugin", os.path.join(config.kami_binary_root, "lib", "KamiPlugin.so"))
 )

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Bridge/Bridge.h"
+#include "kami/Model/Resources.h"
 #include "kami/Plan/Chain.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
@@ -98,14 +99,34 @@ MmaAtomAttr kami::toAttribute(MLIRContext *context, const Atom &atom) {
       return IntegerType::get(context, 8, IntegerType::Unsigned);
     return elementType(context, kind);
   };
-  return MmaAtomAttr::get(context, toKind(atom.instruction), atom.shape.m,
-                          atom.shape.n, atom.shape.k, operandType(atom.operand),
-                          operandType(atom.operandB()),
-                          elementType(context, atom.accumulator), atom.mapA,
-                          atom.mapB, atom.mapC, atom.products());
+  return MmaAtomAttr::get(
+      context, toKind(atom.instruction), atom.shape.m, atom.shape.n,
+      atom.shape.k, operandType(atom.operand), operandType(atom.operandB()),
+      elementType(context, atom.accumulator), atom.mapA, atom.mapB, atom.mapC,
+      atom.products(), atom.opaqueLanes);
+}
+
+/// The kind of an operand's elements as an atom's type says it.
+static std::optional<ElementKind> kindOfOperand(Type type) {
+  if (type.isUnsignedInteger(8))
+    return ElementKind::U8;
+  return elementKind(type);
+}
+
+/// Nothing but its shape, types and lanes tell cooperative matrices apart.
+static const Atom *findOpaqueAtom(MmaAtomAttr attribute) {
+  std::optional<ElementKind> a = kindOfOperand(attribute.getAType()),
+                             b = kindOfOperand(attribute.getBType()),
+                             c = elementKind(attribute.getCType());
+  if (!a || a != b || !c)
+    return nullptr;
+  return cooperativeMatrix(attribute.getExtents(), *a, *c,
+                           attribute.getLanes());
 }
 
 const Atom *kami::findAtom(MmaAtomAttr attribute) {
+  if (attribute.isOpaque())
+    return findOpaqueAtom(attribute);
   for (const Atom &atom : allAtoms())
     if (!atom.mapA.empty() &&
         toAttribute(attribute.getContext(), atom) == attribute)
@@ -142,10 +163,8 @@ SharedLayout kami::sharedLayout(const Plan &plan) {
 }
 
 SharedLayout kami::sharedLayout(const Plan &plan, const Exchange &exchange) {
-  return sharedLayout(
-      plan.partition(), plan.slices,
-      {byteWidth(plan.atom->operand), byteWidth(plan.atom->accumulator)},
-      exchange);
+  return sharedLayout(plan.partition(), plan.slices, elementBytesOf(*plan.atom),
+                      exchange);
 }
 
 Exchange kami::exchangeOf(GemmOp op, const Plan &plan) {

@@ -16,9 +16,11 @@
 #include "kami/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVM/ROCDL/Utils.h"
+#include "mlir/Target/SPIRV/Serialization.h"
 
 using namespace kami;
 using namespace mlir;
@@ -42,6 +44,7 @@ std::optional<Level> kami::parseLevel(StringRef spelling) {
       .Case("cubin", Level::Cubin)
       .Case("asm", Level::Asm)
       .Case("hsaco", Level::Hsaco)
+      .Case("spirv", Level::SPIRV)
       .Default(std::nullopt);
 }
 
@@ -120,7 +123,8 @@ namespace {
 class KernelCollector {
 public:
   KernelCollector(ModuleOp module, Compilation &compilation)
-      : module(module), kernels(compilation.kernels) {}
+      : module(module), compilation(compilation), kernels(compilation.kernels) {
+  }
 
   /// Before products become kernels.
   LogicalResult collectProducts();
@@ -131,6 +135,7 @@ private:
   LogicalResult add(Operation *product, gpu::GPUFuncOp function);
 
   ModuleOp module;
+  Compilation &compilation;
   std::vector<Kernel> &kernels;
   /// Records of `kernels` that will be launched, in the order of the launches;
   /// null for a launch of somebody else's kernel.
@@ -223,7 +228,7 @@ void KernelCollector::collectLaunches() {
     auto function = module.lookupSymbol<gpu::GPUModuleOp>(kernel.module)
                         .lookupSymbol<gpu::GPUFuncOp>(kernel.name);
     kernel.threads = kernel.plan.teams * kernel.plan.grid.warps() *
-                     findFragmentMap(kernel.plan.atom->mapC)->lanes();
+                     kernel.plan.atom->lanes(compilation.chip->warpSize);
     if (auto bytes =
             function->getAttrOfType<IntegerAttr>(sharedBytesAttributeName))
       kernel.sharedBytes = bytes.getInt();
@@ -300,35 +305,34 @@ static LogicalResult assembleForAMD(ModuleOp module, Compilation &compilation,
   return success();
 }
 
+/// Takes the binary of each kernel's `spirv.module`.
+static LogicalResult serializeSPIRV(ModuleOp module, Compilation &compilation) {
+  for (auto made : module.getOps<spirv::ModuleOp>()) {
+    SmallVector<uint32_t> words;
+    if (failed(spirv::serialize(made, words)))
+      return failure();
+    for (Kernel &kernel : compilation.kernels)
+      if (made.lookupSymbol<spirv::FuncOp>(kernel.name))
+        kernel.binary.assign(reinterpret_cast<const char *>(words.data()),
+                             words.size() * sizeof(uint32_t));
+  }
+  return success();
+}
+
 LogicalResult kami::compileKernels(ModuleOp module, Compilation &compilation,
                                    Level level) {
-  Backend backend = *backendOf(*compilation.chip);
-  if (failed(runPasses(module,
-                       [&](OpPassManager &pm) { addLLVMPasses(pm, backend); })))
+  Backend backend = backendOf(*compilation.chip);
+  if (failed(runPasses(
+          module, [&](OpPassManager &pm) { addBackendPasses(pm, backend); })))
     return failure();
   if (level == Level::LLVM)
     return success();
+  if (backend == Backend::SPIRV)
+    return serializeSPIRV(module, compilation);
   if (failed(serialize(module, compilation)))
     return failure();
   return backend == Backend::NVVM ? assembleAll(module, compilation, level)
                                   : assembleForAMD(module, compilation, level);
-}
-
-/// Whether somebody lowers the chip's instructions, and to that level.
-static LogicalResult verifyLevel(ModuleOp module, const Chip &chip,
-                                 Level level) {
-  std::optional<Backend> backend = backendOf(chip);
-  if (level <= Level::Warp || (backend && level <= Level::LLVM))
-    return success();
-  if (!backend)
-    return module.emitError("no lowering yet for target '") << chip.name << "'";
-  bool isAMD = level >= Level::Asm;
-  if (isAMD == (*backend == Backend::ROCDL))
-    return success();
-  return module.emitError("expected ")
-         << (isAMD ? "ptx or cubin" : "asm or hsaco") << " for target '"
-         << chip.name << "', but got "
-         << (isAMD ? "asm or hsaco" : "ptx or cubin");
 }
 
 /// Whether one of the products has no elements and will not be seen again.
@@ -344,6 +348,45 @@ static bool hasEmptyProduct(ModuleOp module) {
                : WalkResult::advance();
   });
   return result.wasInterrupted();
+}
+
+/// Below level 4, what there is depends on what takes it.
+static StringRef formatsOf(Backend backend) {
+  switch (backend) {
+  case Backend::NVVM:
+    return "llvm, ptx or cubin";
+  case Backend::ROCDL:
+    return "llvm, asm or hsaco";
+  case Backend::SPIRV:
+    return "spirv";
+  }
+  llvm_unreachable("covered switch");
+}
+
+static LogicalResult verifyLevel(ModuleOp module, const Chip &chip,
+                                 Level level) {
+  auto makes = [&](Backend backend) {
+    switch (level) {
+    case Level::LLVM:
+      return backend != Backend::SPIRV;
+    case Level::PTX:
+    case Level::Cubin:
+      return backend == Backend::NVVM;
+    case Level::Asm:
+    case Level::Hsaco:
+      return backend == Backend::ROCDL;
+    case Level::SPIRV:
+      return backend == Backend::SPIRV;
+    default:
+      return true;
+    }
+  };
+  Backend backend = backendOf(chip);
+  if (makes(backend))
+    return success();
+  return module.emitError("expected --emit=")
+         << formatsOf(backend) << " for target '" << chip.name
+         << "', or a level above";
 }
 
 FailureOr<Compilation>
@@ -405,7 +448,7 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   collector.collectLaunches();
   if (level == Level::Warp)
     return compilation;
-  Backend backend = *backendOf(**chip);
+  Backend backend = backendOf(**chip);
   if (failed(runPasses(
           module, [&](OpPassManager &pm) { addTargetPasses(pm, backend); })))
     return failure();

@@ -95,7 +95,6 @@ private:
                    std::vector<void *> &arguments);
 
   typename Runtime::Device device;
-  int64_t repeats = 0;
   std::vector<typename Runtime::Module> modules;
   llvm::StringMap<Function> functions;
 };
@@ -120,6 +119,20 @@ llvm::Error kami::probeHip() {
   int count = 0;
   KamiStatus status = kamiHipCountDevices(&count);
   return probe(status, count, "HIP");
+}
+
+llvm::Error DeviceLauncher::addMedian(
+    llvm::function_ref<llvm::Error(double &microseconds)> launch) {
+  std::vector<double> times(repeats);
+  for (double &time : times)
+    if (llvm::Error error = launch(time))
+      return error;
+  if (times.empty())
+    return llvm::Error::success();
+  auto median = times.begin() + times.size() / 2;
+  std::nth_element(times.begin(), median, times.end());
+  microseconds += *median;
+  return llvm::Error::success();
 }
 
 void kami::appendDescriptor(const sim::MemRef &memref, uint64_t pointer,
@@ -225,7 +238,7 @@ llvm::Error LauncherOn<Runtime>::launch(const sim::Launch &launch) {
   return llvm::Error::success();
 }
 
-/// Adds the median of `repeats` launches, each between two events.
+/// Each launch is between two events.
 template <typename Runtime>
 llvm::Error LauncherOn<Runtime>::time(Function function, const Shape &shape,
                                       std::vector<void *> &arguments) {
@@ -234,9 +247,7 @@ llvm::Error LauncherOn<Runtime>::time(Function function, const Shape &shape,
     if (llvm::Error error =
             check(Runtime::createEvent(device.get(), event->out())))
       return error;
-  std::vector<double> times;
-  for (int64_t repeat = 0; repeat != repeats; ++repeat) {
-    double elapsed = 0;
+  return addMedian([&](double &elapsed) -> llvm::Error {
     for (KamiStatus status :
          {Runtime::recordEvent(device.get(), start.get(), nullptr),
           Runtime::launchKernel(device.get(), function, &shape, nullptr,
@@ -245,14 +256,8 @@ llvm::Error LauncherOn<Runtime>::time(Function function, const Shape &shape,
           Runtime::elapsed(device.get(), start.get(), stop.get(), &elapsed)})
       if (llvm::Error error = check(status))
         return error;
-    times.push_back(elapsed);
-  }
-  if (!times.empty()) {
-    std::nth_element(times.begin(), times.begin() + times.size() / 2,
-                     times.end());
-    microseconds += times[times.size() / 2];
-  }
-  return llvm::Error::success();
+    return llvm::Error::success();
+  });
 }
 
 template <typename Runtime>
@@ -267,7 +272,15 @@ openLauncher(const Compilation &compilation, int64_t repeats) {
 llvm::Expected<std::unique_ptr<DeviceLauncher>>
 DeviceLauncher::create(DeviceKind kind, const Compilation &compilation,
                        int64_t repeats) {
-  return kind == DeviceKind::Hip
-             ? openLauncher<HipRuntime>(compilation, repeats)
-             : openLauncher<CudaRuntime>(compilation, repeats);
+  switch (kind) {
+  case DeviceKind::Simulator:
+    break;
+  case DeviceKind::Cuda:
+    return openLauncher<CudaRuntime>(compilation, repeats);
+  case DeviceKind::Hip:
+    return openLauncher<HipRuntime>(compilation, repeats);
+  case DeviceKind::Vulkan:
+    return createVulkanLauncher(compilation, repeats);
+  }
+  llvm_unreachable("the simulator executes launches where they are");
 }

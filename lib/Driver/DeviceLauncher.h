@@ -18,12 +18,11 @@
 
 namespace kami {
 
-/// Executes launches on a device. Every allocation that a launch names is
-/// copied to the device before and back after it, padding and all, so that what
-/// a kernel must not touch is seen to be untouched.
+/// Executes launches on the first device of a kind. Every allocation that a
+/// launch names is copied to the device before and back after it, padding and
+/// all, so that what a kernel must not touch is seen to be untouched.
 class DeviceLauncher {
 public:
-  /// On device 0 of the kind's vendor.
   static llvm::Expected<std::unique_ptr<DeviceLauncher>>
   create(DeviceKind kind, const Compilation &compilation, int64_t repeats);
   virtual ~DeviceLauncher() = default;
@@ -35,9 +34,21 @@ public:
   llvm::StringRef deviceName() const { return name; }
 
 protected:
+  /// Adds the median of the times of `repeats` calls.
+  llvm::Error
+  addMedian(llvm::function_ref<llvm::Error(double &microseconds)> launch);
+
   std::string name;
+  int64_t repeats = 0;
+
+private:
   double microseconds = 0;
 };
+
+/// On a Vulkan device, whose kernels take buffers rather than addresses
+/// (VulkanLauncher.cpp).
+llvm::Expected<std::unique_ptr<DeviceLauncher>>
+createVulkanLauncher(const Compilation &compilation, int64_t repeats);
 
 /// A memref as the fields of its descriptor: allocated and aligned pointer,
 /// offset, sizes, strides. Upstream passes each as a parameter of its own.

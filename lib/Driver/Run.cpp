@@ -10,6 +10,7 @@
 #include "Descriptors.h"
 #include "DeviceLauncher.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/Driver/VulkanInfo.h"
 #include "kami/Pipelines/Pipelines.h"
 #include "kami/Simulator/Reference.h"
 #include "kami/Simulator/Scalar.h"
@@ -30,6 +31,8 @@ llvm::StringRef kami::name(DeviceKind device) {
     return "cuda";
   case DeviceKind::Hip:
     return "hip";
+  case DeviceKind::Vulkan:
+    return "vulkan";
   }
   llvm_unreachable("covered switch");
 }
@@ -459,6 +462,24 @@ static llvm::Expected<func::FuncOp> referenceOf(func::FuncOp entry) {
   return reference;
 }
 
+llvm::Expected<const Chip *> kami::chipOn(DeviceKind device,
+                                          llvm::StringRef name) {
+  return device == DeviceKind::Vulkan && name == "vulkan" ? chipOfVulkanDevice()
+                                                          : findChip(name);
+}
+
+/// What a device loads.
+static Level levelOf(DeviceKind device) {
+  switch (device) {
+  case DeviceKind::Hip:
+    return Level::Hsaco;
+  case DeviceKind::Vulkan:
+    return Level::SPIRV;
+  default:
+    return Level::PTX;
+  }
+}
+
 llvm::Expected<RunResult>
 kami::compileAndRun(ModuleOp module, const CompileOptions &compileOptions,
                     const RunOptions &options, Compilation &compilation) {
@@ -473,23 +494,24 @@ kami::compileAndRun(ModuleOp module, const CompileOptions &compileOptions,
     return llvm::createStringError("nothing was run");
   if (*reference != *originalEntry)
     module.lookupSymbol(reference->getName())->erase();
-  // The simulator takes lanes and registers; a device takes PTX, but the host's
-  // part of the run is interpreted before the kernels leave MLIR.
-  FailureOr<Compilation> compiled =
-      compile(module, compileOptions, Level::Target);
+  CompileOptions chosen = compileOptions;
+  if (options.device == DeviceKind::Vulkan) {
+    llvm::Expected<const Chip *> chip = chipOn(options.device, chosen.chip);
+    if (!chip)
+      return chip.takeError();
+    chosen.chip = (*chip)->name.str();
+  }
+  // The simulator takes lanes and registers; a device takes a binary, but the
+  // host's part of the run is interpreted before the kernels leave MLIR.
+  FailureOr<Compilation> compiled = compile(module, chosen, Level::Target);
   if (failed(compiled))
     return llvm::createStringError("compilation failed");
   compilation = *compiled;
+  if (llvm::Error error = verifyDevice(options.device, *compilation.chip))
+    return error;
   if (options.device != DeviceKind::Simulator) {
-    bool isHip = options.device == DeviceKind::Hip;
-    if (backendOf(*compilation.chip) !=
-        (isHip ? Backend::ROCDL : Backend::NVVM))
-      return llvm::createStringError("--device=" + name(options.device) +
-                                     " cannot run kernels for " +
-                                     compilation.chip->name);
     OwningOpRef<ModuleOp> kernels = module.clone();
-    if (failed(compileKernels(*kernels, compilation,
-                              isHip ? Level::Hsaco : Level::PTX)))
+    if (failed(compileKernels(*kernels, compilation, levelOf(options.device))))
       return llvm::createStringError("compilation failed");
   }
   llvm::Expected<func::FuncOp> entry = entryPoint(module);

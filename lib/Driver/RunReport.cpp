@@ -14,32 +14,72 @@
 
 using namespace kami;
 
+/// The devices that execute what is compiled for a chip; none of OpenCL's.
+static std::optional<DeviceKind> deviceOf(const Chip &chip) {
+  switch (backendOf(chip)) {
+  case Backend::NVVM:
+    return DeviceKind::Cuda;
+  case Backend::ROCDL:
+    return DeviceKind::Hip;
+  case Backend::SPIRV:
+    if (chip.spirv == SpirvFlavor::Vulkan)
+      return DeviceKind::Vulkan;
+    return std::nullopt;
+  }
+  llvm_unreachable("covered switch");
+}
+
+static llvm::Error probe(DeviceKind device) {
+  switch (device) {
+  case DeviceKind::Simulator:
+    return llvm::Error::success();
+  case DeviceKind::Cuda:
+    return probeCuda();
+  case DeviceKind::Hip:
+    return probeHip();
+  case DeviceKind::Vulkan:
+    return probeVulkan();
+  }
+  llvm_unreachable("covered switch");
+}
+
+llvm::Error kami::verifyDevice(DeviceKind device, const Chip &chip) {
+  std::optional<DeviceKind> own = deviceOf(chip);
+  if (device == DeviceKind::Simulator || device == own)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "--device=" + name(device) + " cannot run kernels for " + chip.name +
+      ", expected auto" + (own ? ", sim or " + name(*own).str() : " or sim"));
+}
+
 llvm::Expected<DeviceKind> kami::chooseDevice(llvm::StringRef flag,
                                               llvm::StringRef target) {
-  if (!llvm::is_contained({"auto", "sim", "cuda", "hip", "vulkan"}, flag))
-    return llvm::createStringError(
-        "expected --device=auto, sim, cuda or hip, but got '" + flag + "'");
-  if (flag == "vulkan")
-    return llvm::createStringError("no runtime yet for --device=vulkan, "
-                                   "expected auto, sim, cuda or hip");
   llvm::Expected<const Chip *> chip = findChip(target);
   if (!chip)
     return chip.takeError();
-  DeviceKind own =
-      backendOf(**chip) == Backend::ROCDL ? DeviceKind::Hip : DeviceKind::Cuda;
-  if (flag == "sim" || (flag == "auto" && !backendOf(**chip)))
+  if (flag == "auto") {
+    std::optional<DeviceKind> own = deviceOf(**chip);
+    if (!own)
+      return DeviceKind::Simulator;
+    llvm::Error missing = probe(*own);
+    if (!missing)
+      return *own;
+    llvm::consumeError(std::move(missing));
     return DeviceKind::Simulator;
-  if (flag != "auto" && flag != name(own))
-    return llvm::createStringError("--device=" + flag +
-                                   " cannot run kernels for " + (*chip)->name +
-                                   ", expected auto, sim or " + name(own));
-  llvm::Error missing = own == DeviceKind::Hip ? probeHip() : probeCuda();
-  if (!missing)
-    return own;
-  if (flag != "auto")
-    return missing;
-  llvm::consumeError(std::move(missing));
-  return DeviceKind::Simulator;
+  }
+  for (DeviceKind device : {DeviceKind::Simulator, DeviceKind::Cuda,
+                            DeviceKind::Hip, DeviceKind::Vulkan}) {
+    if (flag != name(device))
+      continue;
+    if (llvm::Error error = verifyDevice(device, **chip))
+      return error;
+    if (llvm::Error missing = probe(device))
+      return missing;
+    return device;
+  }
+  return llvm::createStringError(
+      "expected --device=auto, sim, cuda, hip or vulkan, but got '" + flag +
+      "'");
 }
 
 static llvm::json::Object simulated(const sim::SimulatorReport &report) {

@@ -115,7 +115,7 @@ std::string SweepCases<Case>::judge(const Case &one, double &error) {
 }
 
 template <typename Case> llvm::Expected<SweepResult> SweepCases<Case>::run() {
-  llvm::Expected<const Chip *> chip = findChip(options.chip);
+  llvm::Expected<const Chip *> chip = chipOn(options.device, options.chip);
   if (!chip)
     return chip.takeError();
   SweepResult result;

@@ -11,6 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace kami;
 using mlir::failure;
@@ -122,6 +123,34 @@ static void printSharedWork(mlir::AsmPrinter &printer,
     printer << ", next = prefetched";
   if (skewed)
     printer << ", rows = skewed";
+}
+
+/// `, products = 3` and `, lanes = 16`; nothing for what is not said.
+static ParseResult parseAtomCounts(mlir::AsmParser &parser, int64_t &products,
+                                   int64_t &lanes) {
+  products = 1;
+  lanes = 0;
+  while (succeeded(parser.parseOptionalComma())) {
+    llvm::StringRef key;
+    llvm::SMLoc location = parser.getCurrentLocation();
+    if (parser.parseKeyword(&key) || parser.parseEqual())
+      return failure();
+    if (key != "products" && key != "lanes")
+      return parser.emitError(location,
+                              "expected 'products' or 'lanes', but got '")
+             << key << "'";
+    if (parser.parseInteger(key == "lanes" ? lanes : products))
+      return failure();
+  }
+  return success();
+}
+
+static void printAtomCounts(mlir::AsmPrinter &printer, int64_t products,
+                            int64_t lanes) {
+  if (products != 1)
+    printer << ", products = " << products;
+  if (lanes != 0)
+    printer << ", lanes = " << lanes;
 }
 
 /// `16x8x16`
@@ -240,13 +269,51 @@ static bool feedsLanes(const FragmentMap &a, const FragmentMap &b,
   return true;
 }
 
+/// (C7): what is known of an instruction whose layouts are the device's.
+static LogicalResult
+verifyOpaque(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+             llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<mlir::Type> types,
+             llvm::ArrayRef<llvm::StringRef> layouts, int64_t products,
+             int64_t lanes) {
+  for (llvm::StringRef layout : layouts)
+    if (!layout.empty())
+      return emitError() << "expected empty layouts for cooperative_matrix, "
+                            "but got '"
+                         << layout << "'";
+  for (int64_t extent : extents)
+    if (extent < 1)
+      return emitError() << "expected a positive extent for "
+                            "cooperative_matrix, but got "
+                         << extent;
+  for (mlir::Type type : types)
+    if (!type.isIntOrFloat())
+      return emitError() << "expected an integer or float type for "
+                            "cooperative_matrix, but got "
+                         << type;
+  constexpr int64_t mostLanes = 128;
+  if (lanes < 2 || lanes > mostLanes || !llvm::isPowerOf2_64(lanes))
+    return emitError() << "expected lanes to be a power of two from 2 to "
+                       << mostLanes << ", but got " << lanes;
+  if (products != 1)
+    return emitError() << "expected 1 product for cooperative_matrix, but got "
+                       << products;
+  return success();
+}
+
 LogicalResult
 MmaAtomAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                     InstructionKind instruction, int64_t m, int64_t n,
                     int64_t k, mlir::Type aType, mlir::Type bType,
                     mlir::Type cType, llvm::StringRef aLayout,
                     llvm::StringRef bLayout, llvm::StringRef cLayout,
-                    int64_t products) {
+                    int64_t products, int64_t opaqueLanes) {
+  if (instruction == InstructionKind::CooperativeMatrix)
+    return verifyOpaque(emitError, {m, n, k}, {aType, bType, cType},
+                        {aLayout, bLayout, cLayout}, products, opaqueLanes);
+  if (opaqueLanes != 0)
+    return emitError() << "expected lanes only for cooperative_matrix, but got "
+                       << opaqueLanes << " for "
+                       << stringifyInstructionKind(instruction);
   if (failed(verifyLayout(emitError, "A", aLayout, m, k, aType)) ||
       failed(verifyLayout(emitError, "B", bLayout, k, n, bType)) ||
       failed(verifyLayout(emitError, "C", cLayout, m, n, cType)))
@@ -379,6 +446,21 @@ verifyInterleave(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                           /*alongK=*/interleave[2] > 0);
 }
 
+/// (C15).
+static LogicalResult
+verifyOpaqueWork(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                 MmaAtomAttr atom, bool isCopied, int64_t teams,
+                 llvm::ArrayRef<int64_t> interleave) {
+  if (atom.isOpaque() && (isCopied || teams != 1 || !interleave.empty()))
+    return emitError() << "expected one team of warps that hold operands, in "
+                          "tiles that are not interleaved, for an opaque "
+                          "atom, but got "
+                       << (isCopied     ? "copied operands"
+                           : teams != 1 ? "several teams"
+                                        : "interleaved tiles");
+  return success();
+}
+
 /// (C6) and (C7).
 static LogicalResult
 verifyUnit(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
@@ -490,6 +572,7 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   bool holdsNothing = sharedA + sharedB == 0;
   if (failed(verifyUnit(emitError, unit, atom, partition, transport, sharedA,
                         isTransposed, relaysC)) ||
+      failed(verifyOpaqueWork(emitError, atom, isCopied, teams, interleave)) ||
       failed(verifyInterleave(emitError, partition, atom, interleave)))
     return failure();
   if (isCopied && (gridK != 1 || !holdsNothing || !interleave.empty()))

@@ -69,7 +69,7 @@ mlir::Type FragmentType::getStorageType() const {
 
 TileOrder FragmentType::getRowOrder() const {
   if (isPlain())
-    return TileOrder(getMap().rows);
+    return TileOrder(getAtom().getRows(getRole()));
   OperandMaps maps = getAtom().getOperandMaps();
   int64_t group = getInterleave()[0];
   return getRole() == Role::B ? TileOrder::alongK(maps, group)
@@ -78,7 +78,7 @@ TileOrder FragmentType::getRowOrder() const {
 
 TileOrder FragmentType::getColumnOrder() const {
   if (isPlain())
-    return TileOrder(getMap().columns);
+    return TileOrder(getAtom().getColumns(getRole()));
   OperandMaps maps = getAtom().getOperandMaps();
   int64_t group = getInterleave()[1];
   return getRole() == Role::A ? TileOrder::alongK(maps, group)
@@ -127,6 +127,10 @@ FragmentType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   if (interleave.size() != 2)
     return emitError() << "expected two counts of interleaved tiles, but got "
                        << interleave.size();
+  if (atom.isOpaque())
+    return emitError() << "expected no interleaved tiles of an opaque atom, "
+                          "but got "
+                       << atom;
   bool alongK = role != Role::C && interleave[role == Role::A ? 1 : 0] > 0;
   return verifyTileGroups(emitError, atom, interleave,
                           {rows / tileRows, columns / tileColumns}, alongK);

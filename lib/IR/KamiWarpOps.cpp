@@ -123,7 +123,7 @@ LogicalResult StoreOp::verify() {
 CopiedTile StoreOp::getRelayedTile() {
   FragmentType fragment = getValue().getType();
   Type element = getDest().getType().getElementType();
-  return relayedTile(fragment.getMap().rows, fragment.getColumns(),
+  return relayedTile(fragment.getAtom().getRows(Role::C), fragment.getColumns(),
                      element.getIntOrFloatBitWidth() / 8);
 }
 
@@ -162,6 +162,9 @@ LogicalResult RecastOp::verify() {
     return emitOpError("expected a result of ")
            << value.getElementType() << " or narrower floats, but got "
            << result.getElementType();
+  if (value.getAtom().isOpaque() || result.getAtom().isOpaque())
+    return emitOpError("expected fragments whose lanes are known, but got ")
+           << value << " and " << result;
   const FragmentMap &from = value.getMap(), &to = result.getMap();
   if (!value.isPlain() || !result.isPlain())
     return emitOpError("expected tiles that are not interleaved, but got ")

@@ -38,7 +38,7 @@ BlockCost kami::blockCost(const Atom &atom, const Partition &partition,
   cost.tensorCores =
       std::max(computation.tensorCores, computation.chain / resident);
 
-  ElementBytes element = {byteWidth(atom.operand), byteWidth(atom.accumulator)};
+  ElementBytes element = elementBytesOf(atom);
   SharedTraffic traffic = productTraffic(partition, slicing, element, exchange);
   int64_t mixed = traffic.readParked +
                   matrixUnitReads(partition, slicing, element, exchange);

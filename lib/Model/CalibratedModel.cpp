@@ -108,7 +108,7 @@ static void addCommunication(CalibratedCost &cost, const Atom &atom,
                              const Partition &partition, const Slicing &slicing,
                              const Chip &chip, const Calibration &calibration,
                              const Exchange &exchange) {
-  ElementBytes element = {byteWidth(atom.operand), byteWidth(atom.accumulator)};
+  ElementBytes element = elementBytesOf(atom);
   SharedTraffic traffic =
       blockTraffic(partition, slicing, element, int64_t(cost.kTiles), exchange);
   double unitReads =

@@ -196,6 +196,15 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
   return registers;
 }
 
+ElementBytes kami::elementBytesOf(const Atom &atom) {
+  ElementBytes bytes = {byteWidth(atom.operand), byteWidth(atom.accumulator)};
+  const auto &[m, n, k] = atom.shape;
+  if (atom.isOpaque())
+    bytes.staging =
+        std::max(m, n) * k * bytes.operand + m * n * bytes.accumulator;
+  return bytes;
+}
+
 Resources kami::resourcesOf(const Atom &atom, const Partition &partition,
                             const Slicing &slicing, int64_t warpSize,
                             const Exchange &exchange, int64_t sums) {
@@ -205,9 +214,8 @@ Resources kami::resourcesOf(const Atom &atom, const Partition &partition,
   resources.warps = divideCeil(resources.threads, warpSize);
   resources.registers =
       registersPerThread(atom, partition, slicing, warpSize, exchange, sums);
-  resources.shared = sharedLayout(
-      partition, slicing,
-      {byteWidth(atom.operand), byteWidth(atom.accumulator)}, exchange);
+  resources.shared =
+      sharedLayout(partition, slicing, elementBytesOf(atom), exchange);
   return resources;
 }
 

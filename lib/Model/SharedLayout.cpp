@@ -169,10 +169,16 @@ SharedLayout kami::sharedLayout(const Partition &partition,
     append(layout.broadcastA, buffers * grid.m * grid.k * layout.sliceBytesA);
   if (grid.m > 1 && slicing.sharedB < partition.heldB())
     append(layout.broadcastB, buffers * grid.n * grid.k * layout.sliceBytesB);
+  bool isOpaque = element.staging > 0;
   if (grid.k > 1)
-    layout.reduce = {layout.kept, grid.m * grid.n * partition.warpM *
-                                      partition.warpN * element.accumulator};
-  layout.bytes = std::max(end, layout.kept + layout.reduce.bytes);
+    layout.reduce = {isOpaque ? end : layout.kept,
+                     grid.m * grid.n * partition.warpM * partition.warpN *
+                         element.accumulator};
+  layout.bytes = std::max(end, layout.reduce.offset + layout.reduce.bytes);
+  if (isOpaque) {
+    layout.staging = {layout.bytes, grid.warps() * element.staging};
+    layout.bytes += layout.staging.bytes;
+  }
   return layout;
 }
 

@@ -12,6 +12,7 @@
 #include "kami/Conversion/KamiToNVGPU/KamiToNVGPU.h"
 #include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
 #include "kami/Conversion/KamiToROCDL/KamiToROCDL.h"
+#include "kami/Conversion/KamiToSPIRV/KamiToSPIRV.h"
 #include "kami/Conversion/LinalgToKami/LinalgToKami.h"
 #include "kami/Transforms/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -21,6 +22,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SPIRV/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace kami;
@@ -67,7 +69,7 @@ void kami::addWarpPasses(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-std::optional<Backend> kami::backendOf(const Chip &chip) {
+Backend kami::backendOf(const Chip &chip) {
   switch (chip.instruction) {
   case Instruction::MmaSync:
   case Instruction::Wgmma:
@@ -75,20 +77,32 @@ std::optional<Backend> kami::backendOf(const Chip &chip) {
   case Instruction::Mfma:
   case Instruction::Wmma:
     return Backend::ROCDL;
-  case Instruction::Fma:
   case Instruction::CooperativeMatrix:
-    return std::nullopt;
+    return Backend::SPIRV;
+  case Instruction::Fma:
+    break;
+  }
+  llvm_unreachable("lanes' multiply-adds are no chip's matrix instruction");
+}
+
+static std::unique_ptr<Pass> createTargetPass(Backend backend) {
+  switch (backend) {
+  case Backend::NVVM:
+    return createConvertKamiToNVGPU();
+  case Backend::ROCDL:
+    return createConvertKamiToAMDGPU();
+  case Backend::SPIRV:
+    return createConvertKamiToSPIRV();
   }
   llvm_unreachable("covered switch");
 }
 
 void kami::addTargetPasses(OpPassManager &pm, Backend backend) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
-  if (backend == Backend::NVVM)
-    kernels.addNestedPass<gpu::GPUFuncOp>(createConvertKamiToNVGPU());
-  else
-    kernels.addNestedPass<gpu::GPUFuncOp>(createConvertKamiToAMDGPU());
+  kernels.addNestedPass<gpu::GPUFuncOp>(createTargetPass(backend));
   kernels.addNestedPass<gpu::GPUFuncOp>(createKamiExpandMath());
+  if (backend == Backend::SPIRV)
+    kernels.addPass(createLowerAffinePass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
 }
@@ -127,12 +141,23 @@ static void addROCDLPasses(OpPassManager &kernels) {
   addLLVMCleanup(kernels);
 }
 
-void kami::addLLVMPasses(OpPassManager &pm, Backend backend) {
-  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
-  if (backend == Backend::NVVM)
-    addNVVMPasses(kernels);
-  else
-    addROCDLPasses(kernels);
+static void addSPIRVPasses(OpPassManager &pm) {
+  pm.addPass(createKamiKernelsToSPIRV());
+  OpPassManager &modules = pm.nest<spirv::ModuleOp>();
+  modules.addPass(spirv::createSPIRVLowerABIAttributesPass());
+  modules.addPass(spirv::createSPIRVUpdateVCEPass());
+  modules.addPass(createKamiDeclareCapabilities());
+}
+
+void kami::addBackendPasses(OpPassManager &pm, Backend backend) {
+  switch (backend) {
+  case Backend::NVVM:
+    return addNVVMPasses(pm.nest<gpu::GPUModuleOp>());
+  case Backend::ROCDL:
+    return addROCDLPasses(pm.nest<gpu::GPUModuleOp>());
+  case Backend::SPIRV:
+    return addSPIRVPasses(pm);
+  }
 }
 
 void kami::buildWarpPipeline(OpPassManager &pm,
@@ -142,16 +167,10 @@ void kami::buildWarpPipeline(OpPassManager &pm,
   addWarpPasses(pm);
 }
 
-void kami::buildNVVMPipeline(OpPassManager &pm,
-                             const PipelineOptions &options) {
+void kami::buildKernelPipeline(OpPassManager &pm,
+                               const PipelineOptions &options,
+                               Backend backend) {
   buildWarpPipeline(pm, options);
-  addTargetPasses(pm, Backend::NVVM);
-  addLLVMPasses(pm, Backend::NVVM);
-}
-
-void kami::buildROCDLPipeline(OpPassManager &pm,
-                              const PipelineOptions &options) {
-  buildWarpPipeline(pm, options);
-  addTargetPasses(pm, Backend::ROCDL);
-  addLLVMPasses(pm, Backend::ROCDL);
+  addTargetPasses(pm, backend);
+  addBackendPasses(pm, backend);
 }

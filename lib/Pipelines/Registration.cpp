@@ -12,6 +12,7 @@
 #include "kami/Conversion/KamiToNVGPU/KamiToNVGPU.h"
 #include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
 #include "kami/Conversion/KamiToROCDL/KamiToROCDL.h"
+#include "kami/Conversion/KamiToSPIRV/KamiToSPIRV.h"
 #include "kami/Conversion/LinalgToKami/LinalgToKami.h"
 #include "kami/IR/KamiDialect.h"
 #include "kami/Pipelines/Pipelines.h"
@@ -45,6 +46,7 @@
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -70,20 +72,34 @@ void kami::registerAllKami(mlir::DialectRegistry &registry) {
   registerConvertKamiToLLVMInterface(registry);
 }
 
+static void registerKernelPipeline(llvm::StringRef name,
+                                   llvm::StringRef description,
+                                   Backend backend) {
+  mlir::PassPipelineRegistration<PipelineOptions>(
+      name, description,
+      [backend](mlir::OpPassManager &pm, const PipelineOptions &options) {
+        buildKernelPipeline(pm, options, backend);
+      });
+}
+
 void kami::registerAllKamiPasses() {
   registerKamiTransformsPasses();
   registerKamiConversionPasses();
   mlir::PassPipelineRegistration<PipelineOptions>(
       "kami-to-warps", "From linalg to kernels at warp level",
       buildWarpPipeline);
-  mlir::PassPipelineRegistration<PipelineOptions>(
+  registerKernelPipeline(
       "kami-to-nvvm",
       "From linalg to kernels in NVVM; gpu-module-to-binary goes on",
-      buildNVVMPipeline);
-  mlir::PassPipelineRegistration<PipelineOptions>(
+      Backend::NVVM);
+  registerKernelPipeline(
       "kami-to-rocdl",
       "From linalg to kernels in ROCDL; gpu-module-to-binary goes on",
-      buildROCDLPipeline);
+      Backend::ROCDL);
+  registerKernelPipeline(
+      "kami-to-spirv",
+      "From linalg to kernels in modules of SPIR-V, for Vulkan or OpenCL",
+      Backend::SPIRV);
 }
 
 /// What upstream asks of a program that converts to LLVM's dialect by
@@ -119,8 +135,8 @@ void kami::registerKamiDependencies(mlir::DialectRegistry &registry) {
                   mlir::math::MathDialect, mlir::memref::MemRefDialect,
                   mlir::NVVM::NVVMDialect, mlir::nvgpu::NVGPUDialect,
                   mlir::ROCDL::ROCDLDialect, mlir::scf::SCFDialect,
-                  mlir::tensor::TensorDialect, mlir::ub::UBDialect,
-                  mlir::vector::VectorDialect>();
+                  mlir::spirv::SPIRVDialect, mlir::tensor::TensorDialect,
+                  mlir::ub::UBDialect, mlir::vector::VectorDialect>();
   registerBufferizationModels(registry);
   registerLLVMInterfaces(registry);
   mlir::registerBuiltinDialectTranslation(registry);

@@ -122,7 +122,8 @@ static int64_t teamsFor(const Candidate &candidate, const Problem &problem,
   if (!candidate.fits() || plan.unit() != Unit::Warp ||
       plan.grid.warps() != 1 || plan.slices.sharedA + plan.slices.sharedB > 0 ||
       problem.warps || problem.grid || problem.source == Source::Block ||
-      plan.transport == Transport::Copied || problem.isComplex)
+      plan.transport == Transport::Copied || problem.isComplex ||
+      plan.atom->isOpaque())
     return 1;
   auto suffice = [&](int64_t teams) {
     return candidate.calibrated.blocks / double(teams) >=
@@ -146,7 +147,7 @@ static Candidate makeCandidate(const Tiling &tiling, const Problem &problem,
   candidate.plan = tiling.plan;
   candidate.resources = tiling.resources;
   Partition partition = tiling.plan.partition();
-  ElementBytes element = {byteWidth(atom.operand), byteWidth(atom.accumulator)};
+  ElementBytes element = elementBytesOf(atom);
   SharedTraffic tile = tileTraffic(partition, tiling.plan.slices, element,
                                    tiling.plan.exchange(problem.source));
   candidate.barriers =
@@ -174,6 +175,10 @@ static Candidate makeCandidate(const Tiling &tiling, const Problem &problem,
                         : candidate.calibrated.total;
   candidate.rejected = explain(tiling.misfit, tiling.plan, problem, chip);
   candidate.plan.teams = teamsFor(candidate, problem, chip);
+  // Blocks take turns where a launch has not enough of them.
+  if (candidate.plan.blocks == 0 &&
+      candidate.calibrated.blocks > double(chip.maxBlocks))
+    candidate.plan.blocks = chip.maxBlocks;
   return candidate;
 }
 

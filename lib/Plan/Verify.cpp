@@ -70,6 +70,8 @@ static Misfit findMisfitOfForm(const Plan &plan, const Problem &problem,
     return {Misfit::Threads,
             std::clamp<int64_t>(plan.teams, 0, maxTileExtent) * threads,
             chip.maxThreadsPerBlock};
+  if (plan.atom->isOpaque() && (plan.teams > 1 || !plan.interleave.isPlain()))
+    return {Misfit::NotOpaque};
   if (!isWithin(plan.tile, maxTileExtent))
     return {Misfit::BadTile, 0, maxTileExtent};
   if (plan.slices.k < 1 || plan.slices.k > maxTileExtent ||
@@ -198,6 +200,9 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
     return ("expected a slice width that is a positive multiple of " +
             Twine(misfit.available) + ", but got " + Twine(misfit.needed))
         .str();
+  case Misfit::NotOpaque:
+    return "expected one team, and tiles that are not interleaved, for "
+           "cooperative matrices";
   case Misfit::BadParked:
     return ("expected a count of slices in shared memory, but got " +
             Twine(misfit.needed))

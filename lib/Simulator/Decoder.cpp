@@ -8,6 +8,7 @@
 
 #include "Execution.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVTypes.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace kami;
@@ -16,11 +17,22 @@ using namespace mlir;
 
 /// Elements that a lane holds of a value, 0 for a memref, nothing for a type
 /// that has no registers here.
-static std::optional<int> elementsPerLane(Type type) {
+static std::optional<int> elementsPerLane(Type type, unsigned warpSize) {
   if (isa<MemRefType, MatrixDescriptorType, nvgpu::DeviceAsyncTokenType>(type))
     return 0;
-  if (auto fragment = dyn_cast<FragmentType>(type))
+  if (auto fragment = dyn_cast<FragmentType>(type)) {
+    // Only a device knows where the elements of others are.
+    if (fragment.getAtom().isOpaque())
+      return std::nullopt;
     return fragment.getNumTiles() * fragment.getMap().valuesPerLane();
+  }
+  if (auto matrix = dyn_cast<spirv::CooperativeMatrixType>(type)) {
+    int64_t elements = int64_t(matrix.getRows()) * matrix.getColumns();
+    if (matrix.getScope() != spirv::Scope::Subgroup ||
+        !formatOf(matrix.getElementType()) || elements % warpSize != 0)
+      return std::nullopt;
+    return elements / warpSize;
+  }
   if (auto vector = dyn_cast<VectorType>(type)) {
     if (vector.isScalable() || !formatOf(vector.getElementType()))
       return std::nullopt;
@@ -32,7 +44,7 @@ static std::optional<int> elementsPerLane(Type type) {
 }
 
 FailureOr<Slot> Decoder::define(Value value) {
-  std::optional<int> count = elementsPerLane(value.getType());
+  std::optional<int> count = elementsPerLane(value.getType(), warpSize);
   if (!count)
     return emitError(value.getLoc(), "cannot simulate a value of type ")
            << value.getType();
@@ -79,8 +91,9 @@ void Decoder::accesses(const ElementFormat &format) {
 LogicalResult Decoder::decodeOp(Operation *op) {
   for (auto family :
        {decodeElements, decodeMemory, decodeAsyncCopies, decodeCoreMatrixAccess,
-        decodeControlFlow, decodeGpu, decodeMatrix, decodeAMDGPU, decodeWarpOps,
-        decodeFragmentElements, decodeGroupOps, decodeGroupedOps}) {
+        decodeControlFlow, decodeGpu, decodeMatrix, decodeAMDGPU, decodeSPIRV,
+        decodeWarpOps, decodeFragmentElements, decodeGroupOps,
+        decodeGroupedOps}) {
     bool handled = true;
     if (failed(family(*this, op, handled)))
       return failure();

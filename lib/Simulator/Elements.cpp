@@ -15,6 +15,7 @@
 #include "Interpreter.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -281,6 +282,8 @@ LogicalResult kami::sim::decodeElements(Decoder &decoder, Operation *op,
                                         bool &handled) {
   Program &program = decoder.program;
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return decodeConstant(decoder, op, constant.getValue());
+  if (auto constant = dyn_cast<spirv::ConstantOp>(op))
     return decodeConstant(decoder, op, constant.getValue());
   // Poison may be anything; whoever uses it for something is not caught.
   if (isa<ub::PoisonOp>(op) && !isa<MemRefType>(op->getResult(0).getType()))

@@ -172,11 +172,7 @@ static void nameOperands(std::string &name, Type a, Type b, bool isTF32) {
 
 FailureOr<MatrixForm> kami::sim::makeForm(Operation *op, Extents extents,
                                           const MatrixTypes &types,
-                                          const MatrixMaps &maps,
                                           unsigned warpSize) {
-  if (maps.a.lanes() != warpSize)
-    return op->emitError("expected a warp of ")
-           << maps.a.lanes() << " lanes, but got " << warpSize;
   Type a = types.a, b = types.b, c = types.c;
   auto formatA = formatOf(a), formatB = formatOf(b), formatC = formatOf(c);
   if (!formatA || !formatB || !formatC ||
@@ -192,15 +188,28 @@ FailureOr<MatrixForm> kami::sim::makeForm(Operation *op, Extents extents,
   form.readB = readingOf(b, types.isTF32);
   form.fused = c.isF64();
   form.lanes = warpSize;
-  form.placesA = placesOf(maps.a);
-  form.placesB = placesOf(maps.b);
-  form.placesC = placesOf(maps.c);
-  form.replicatesA = maps.a.replicas() > 1;
-  form.replicatesB = maps.b.replicas() > 1;
   llvm::raw_string_ostream(form.name)
       << "m" << extents.m << "n" << extents.n << "k" << extents.k << " ";
   nameOperands(form.name, a, b, types.isTF32);
   llvm::raw_string_ostream(form.name) << " " << c;
+  return form;
+}
+
+FailureOr<MatrixForm> kami::sim::makeForm(Operation *op, Extents extents,
+                                          const MatrixTypes &types,
+                                          const MatrixMaps &maps,
+                                          unsigned warpSize) {
+  if (maps.a.lanes() != warpSize)
+    return op->emitError("expected a warp of ")
+           << maps.a.lanes() << " lanes, but got " << warpSize;
+  FailureOr<MatrixForm> form = makeForm(op, extents, types, warpSize);
+  if (failed(form))
+    return failure();
+  form->placesA = placesOf(maps.a);
+  form->placesB = placesOf(maps.b);
+  form->placesC = placesOf(maps.c);
+  form->replicatesA = maps.a.replicas() > 1;
+  form->replicatesB = maps.b.replicas() > 1;
   return form;
 }
 

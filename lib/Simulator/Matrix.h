@@ -44,6 +44,10 @@ struct MatrixMaps {
 mlir::FailureOr<MatrixForm> makeForm(mlir::Operation *op, Extents extents,
                                      const MatrixTypes &types,
                                      const MatrixMaps &maps, unsigned warpSize);
+/// The same but for the places of elements.
+mlir::FailureOr<MatrixForm> makeForm(mlir::Operation *op, Extents extents,
+                                     const MatrixTypes &types,
+                                     unsigned warpSize);
 /// Appends the instruction that the form describes.
 mlir::LogicalResult emitMatrix(Decoder &decoder, mlir::Operation *op,
                                mlir::FailureOr<MatrixForm> form);

@@ -215,6 +215,7 @@ mlir::LogicalResult decodeMemory(Decoder &, mlir::Operation *, bool &handled);
 mlir::LogicalResult decodeGpu(Decoder &, mlir::Operation *, bool &handled);
 mlir::LogicalResult decodeMatrix(Decoder &, mlir::Operation *, bool &handled);
 mlir::LogicalResult decodeAMDGPU(Decoder &, mlir::Operation *, bool &handled);
+mlir::LogicalResult decodeSPIRV(Decoder &, mlir::Operation *, bool &handled);
 mlir::LogicalResult decodeWarpOps(Decoder &, mlir::Operation *, bool &handled);
 mlir::LogicalResult decodeFragmentElements(Decoder &, mlir::Operation *,
                                            bool &handled);

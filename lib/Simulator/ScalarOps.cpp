@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/ADT/bit.h"
@@ -332,7 +333,8 @@ static uint64_t toTF32(const ScalarOp &, uint64_t a, uint64_t, uint64_t) {
 /// `arith` integers by op; null for any other.
 static ScalarOp::Function integerOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, ScalarOp::Function>(op)
-      .Case([](arith::AddIOp) { return integerFunction(Add()); })
+      .Case<arith::AddIOp, spirv::IAddOp>(
+          [](auto) { return integerFunction(Add()); })
       .Case([](arith::SubIOp) { return integerFunction(Sub()); })
       .Case([](arith::MulIOp) { return integerFunction(Mul()); })
       .Case([](arith::AndIOp) { return integerFunction(And()); })
@@ -358,7 +360,8 @@ static ScalarOp::Function integerOp(Operation *op) {
 
 static ScalarOp::Function floatOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, ScalarOp::Function>(op)
-      .Case([](arith::AddFOp) { return floatFunction(AddF()); })
+      .Case<arith::AddFOp, spirv::FAddOp>(
+          [](auto) { return floatFunction(AddF()); })
       .Case([](arith::SubFOp) { return floatFunction(SubF()); })
       .Case([](arith::MulFOp) { return floatFunction(MulF()); })
       .Case([](arith::DivFOp) { return floatFunction(DivF()); })
@@ -387,7 +390,7 @@ static ScalarOp::Function floatOp(Operation *op) {
 
 static ScalarOp::Function castOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, ScalarOp::Function>(op)
-      .Case<arith::ExtFOp, arith::TruncFOp, arith::FPToSIOp>(
+      .Case<arith::ExtFOp, arith::TruncFOp, arith::FPToSIOp, spirv::FConvertOp>(
           [](auto) { return floatFunction(IdentityF()); })
       .Case([](arith::SIToFPOp) { return signedToFloat; })
       .Case([](arith::UIToFPOp) { return unsignedToFloat; })
@@ -395,6 +398,8 @@ static ScalarOp::Function castOp(Operation *op) {
       .Case<arith::ExtUIOp, arith::IndexCastUIOp, arith::TruncIOp,
             arith::BitcastOp>([](auto) { return zeroExtend; })
       .Case([](arith::SelectOp) { return selectElement; })
+      // A matrix all of whose elements are one.
+      .Case([](spirv::CompositeConstructOp) { return zeroExtend; })
       .Case([](NVVM::ConvertFloatToTF32Op convert) -> ScalarOp::Function {
         bool isPlain = convert.getRnd() == NVVM::FPRoundingMode::RNA &&
                        convert.getSat() == NVVM::SaturationMode::NONE &&

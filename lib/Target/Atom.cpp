@@ -8,7 +8,12 @@
 
 #include "kami/Target/Atom.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/raw_ostream.h"
+#include <deque>
+#include <mutex>
+#include <string>
 
 using namespace kami;
 
@@ -54,8 +59,6 @@ static constexpr llvm::StringLiteral rdna3 =
     "AMD RDNA3 ISA, section 7.9 (wave matrix multiply accumulate)";
 static constexpr llvm::StringLiteral rdna4 =
     "AMD RDNA4 ISA, wave matrix multiply accumulate";
-static constexpr llvm::StringLiteral khr =
-    "SPV_KHR_cooperative_matrix; the device lists the shapes";
 
 // clang-format off
 static constexpr Atom atoms[] = {
@@ -276,16 +279,6 @@ static constexpr Atom atoms[] = {
      K::F32,
      "rdna4.a.16x16.b8", "rdna4.b.16x16.b8", "rdna4.c.16x16.b32", rdna4},
 
-    // SPIR-V.
-    {"cooperative_matrix.m16n16k16.f32.f16", I::CooperativeMatrix,
-     {16, 16, 16}, K::F16, K::F32, "", "", "", khr},
-    {"cooperative_matrix.m16n16k16.f16.f16", I::CooperativeMatrix,
-     {16, 16, 16}, K::F16, K::F16, "", "", "", khr},
-    {"cooperative_matrix.m8n16k16.f32.f16", I::CooperativeMatrix,
-     {8, 16, 16}, K::F16, K::F32, "", "", "", khr},
-    {"cooperative_matrix.m8n16k16.f32.bf16", I::CooperativeMatrix,
-     {8, 16, 16}, K::BF16, K::F32, "", "", "", khr},
-
     // NVIDIA's warpgroups.
     {"wgmma.m16n8k16.f32.f16", I::Wgmma, {16, 8, 16}, K::F16, K::F32,
      "nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32", ptxGroup},
@@ -312,8 +305,68 @@ static constexpr Atom atoms[] = {
 
 llvm::ArrayRef<Atom> kami::allAtoms() { return atoms; }
 
+/// Kept as long as the process lives: atoms are compared by their address.
+static const Atom *internCooperativeMatrix(const Atom &described) {
+  struct Entry {
+    std::string name;
+    Atom atom;
+  };
+  static std::mutex mutex;
+  static std::deque<Entry> known;
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const Entry &entry : known)
+    if (entry.name == described.name)
+      return &entry.atom;
+  Entry &entry = known.emplace_back(Entry{described.name.str(), described});
+  entry.atom.name = entry.name;
+  return &entry.atom;
+}
+
+const Atom *kami::cooperativeMatrix(const Extents &shape, ElementKind operand,
+                                    ElementKind accumulator, int64_t lanes) {
+  std::string spelling;
+  llvm::raw_string_ostream(spelling)
+      << "cooperative_matrix.m" << shape.m << 'n' << shape.n << 'k' << shape.k
+      << '.' << name(accumulator) << '.' << name(operand) << ".lanes" << lanes;
+  Atom atom = {spelling,
+               I::CooperativeMatrix,
+               shape,
+               operand,
+               accumulator,
+               "",
+               "",
+               "",
+               "SPV_KHR_cooperative_matrix; the device lists it"};
+  atom.opaqueLanes = lanes;
+  return internCooperativeMatrix(atom);
+}
+
+/// The inverse of the spelling above.
+static const Atom *parseCooperativeMatrix(llvm::StringRef spelling) {
+  llvm::SmallVector<llvm::StringRef, 5> parts;
+  spelling.split(parts, '.');
+  Extents shape;
+  int64_t lanes = 0;
+  // The first number is read behind `prefix`, which is dropped with it.
+  auto read = [](llvm::StringRef &text, llvm::StringRef prefix,
+                 int64_t &value) {
+    return text.consume_front(prefix) && !text.consumeInteger(10, value) &&
+           value > 0;
+  };
+  if (parts.size() != 5 || parts[0] != name(I::CooperativeMatrix) ||
+      !read(parts[1], "m", shape.m) || !read(parts[1], "n", shape.n) ||
+      !read(parts[1], "k", shape.k) || !parts[1].empty() ||
+      !read(parts[4], "lanes", lanes) || !parts[4].empty())
+    return nullptr;
+  std::optional<ElementKind> accumulator = parseElementKind(parts[2]);
+  std::optional<ElementKind> operand = parseElementKind(parts[3]);
+  if (!accumulator || !operand)
+    return nullptr;
+  return cooperativeMatrix(shape, *operand, *accumulator, lanes);
+}
+
 const Atom *kami::findAtom(llvm::StringRef name) {
   const Atom *found =
       llvm::find_if(atoms, [&](const Atom &atom) { return atom.name == name; });
-  return found == std::end(atoms) ? nullptr : found;
+  return found == std::end(atoms) ? parseCooperativeMatrix(name) : found;
 }

@@ -10,6 +10,8 @@
 #include "Measured.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cassert>
+#include <map>
+#include <mutex>
 
 using namespace kami;
 
@@ -67,17 +69,15 @@ Calibration kami::documentedCalibration(const Chip &chip) {
 }
 
 const Calibration &kami::calibrationOf(const Chip &chip) {
-  static const std::vector<Calibration> all = [] {
-    std::vector<Calibration> calibrations;
-    for (const Chip &each : allChips()) {
-      Calibration calibration = documentedCalibration(each);
-      addMeasurements(calibration);
-      calibrations.push_back(std::move(calibration));
-    }
-    return calibrations;
-  }();
-  auto found = llvm::find_if(
-      all, [&](const Calibration &one) { return one.chip == chip.name; });
-  assert(found != all.end() && "a chip of no table");
-  return *found;
+  // Chips are added at run time, by devices that describe themselves.
+  static std::mutex mutex;
+  static std::map<llvm::StringRef, Calibration> known;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = known.find(chip.name);
+  if (found != known.end())
+    return found->second;
+  Calibration calibration =
+      documentedCalibration(*llvm::cantFail(findChip(chip.name)));
+  addMeasurements(calibration);
+  return known.emplace(chip.name, std::move(calibration)).first->second;
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tables.h"
+#include "kami/Target/VulkanDevice.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -61,7 +62,8 @@ Chip kami::makeChip(Chip chip, const Product &product) {
 llvm::ArrayRef<Chip> kami::allChips() {
   static const std::vector<Chip> chips = [] {
     std::vector<Chip> all;
-    for (llvm::ArrayRef<Chip> table : {nvidiaChips(), amdChips(), intelChips()})
+    for (llvm::ArrayRef<Chip> table :
+         {nvidiaChips(), amdChips(), intelChips(), vulkanChips()})
       all.insert(all.end(), table.begin(), table.end());
     return all;
   }();
@@ -76,6 +78,14 @@ llvm::Expected<const Chip *> kami::findChip(llvm::StringRef name) {
   for (const Chip &chip : allChips())
     if (chip.name == wanted)
       return &chip;
+  if (const Chip *described = findVulkanChip(name))
+    return described;
+  if (llvm::StringRef path = name; path.consume_front("vulkan:")) {
+    llvm::Expected<VulkanDescription> device = readVulkanDevice(path);
+    if (!device)
+      return device.takeError();
+    return addVulkanChip(name, *device);
+  }
   std::string known = llvm::join(
       llvm::map_range(allChips(),
                       [](const Chip &chip) { return chip.name.str(); }),

@@ -33,8 +33,12 @@ Chip makeChip(Chip chip, const Product &product);
 
 llvm::ArrayRef<Chip> nvidiaChips();
 llvm::ArrayRef<Chip> amdChips();
-/// Intel's chips, and the device of no vendor that SPIR-V for Vulkan targets.
 llvm::ArrayRef<Chip> intelChips();
+/// Devices of no vendor, which SPIR-V for Vulkan targets.
+llvm::ArrayRef<Chip> vulkanChips();
+
+/// What is known of a device with Vulkan that nobody measured.
+Chip vulkanFamily();
 
 } // namespace kami
 

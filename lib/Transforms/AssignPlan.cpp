@@ -149,7 +149,7 @@ private:
     // A kernel's author has given its warps something to do.
     if (op->getParentOfType<gpu::GPUFuncOp>())
       plan.teams = 1;
-    if (plan.atom->mapA.empty())
+    if (!plan.atom->isLowered())
       return op.emitOpError("no lowering yet for target '")
              << (*chip)->name << "'; its plans can be read with kami-plan";
     op.setPlanAttr(toAttribute(&getContext(), plan));
@@ -173,7 +173,7 @@ private:
     llvm::Expected<Plan> plan = chooseGroupedPlan(*problem, **chip, calibrated);
     if (!plan)
       return op.emitOpError(llvm::toString(plan.takeError()));
-    if (plan->atom->mapA.empty())
+    if (!plan->atom->isLowered())
       return op.emitOpError("no lowering yet for target '")
              << (*chip)->name << "'";
     op.setPlanAttr(toAttribute(&getContext(), *plan));
@@ -196,7 +196,7 @@ private:
     if (!choice)
       return op.emitOpError(llvm::toString(choice.takeError()));
     const ChainPlan &plan = choice->front().plan;
-    if (plan.first.atom->mapA.empty())
+    if (!plan.first.atom->isLowered())
       return op.emitOpError("no lowering yet for target '")
              << (*chip)->name << "'";
     op.setAssociation(plan.order == ChainOrder::Left ? Association::Left

@@ -14,7 +14,7 @@
 // KEPT: module attributes {kami.target = #kami.target<"sm_80">}
 // REPLACED: module attributes {kami.target = #kami.target<"sm_120">}
 
-// UNKNOWN: error: unknown target 'sm_91', expected one of: sm_80, sm_89, sm_90, sm_100, sm_120, gfx90a, gfx942, gfx950, gfx1100, gfx1201, vulkan, xe-hpc, xe2
+// UNKNOWN: error: unknown target 'sm_91', expected one of: sm_80, sm_89, sm_90, sm_100, sm_120, gfx90a, gfx942, gfx950, gfx1100, gfx1201, xe-hpc, xe2, vulkan, lavapipe
 // MISSING: error: 'builtin.module' op expected a module with a 'kami.target'; kami-attach-target sets it
 
 module {}

@@ -36,8 +36,8 @@ TEST(Chip, UnknownNameListsTheKnownOnes) {
   ASSERT_FALSE(bool(found));
   EXPECT_EQ(llvm::toString(found.takeError()),
             "unknown target 'sm_42', expected one of: sm_80, sm_89, sm_90, "
-            "sm_100, sm_120, gfx90a, gfx942, gfx950, gfx1100, gfx1201, vulkan, "
-            "xe-hpc, xe2");
+            "sm_100, sm_120, gfx90a, gfx942, gfx950, gfx1100, gfx1201, "
+            "xe-hpc, xe2, vulkan, lavapipe");
 }
 
 // KAMI's Table 3, in TFLOPS: SMs × tensor cores × clock × O_tc.

@@ -221,7 +221,7 @@ TEST_P(GroupMmaTest, Assembles) {
   ASSERT_TRUE(module);
   PassManager pm(&context);
   addTargetPasses(pm, Backend::NVVM);
-  addLLVMPasses(pm, Backend::NVVM);
+  addBackendPasses(pm, Backend::NVVM);
   GpuModuleToBinaryPassOptions options;
   options.compilationTarget = "isa";
   pm.addPass(createGpuModuleToBinaryPass(options));

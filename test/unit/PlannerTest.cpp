@@ -442,8 +442,11 @@ TEST(Planner, Errors) {
   problem = product(16, 16, 16, ElementKind::F64);
   EXPECT_EQ(failure(problem, chip("xe2")),
             "target 'xe2' has no atom that multiplies f64 into f64, it has: "
-            "cooperative_matrix.m8n16k16.f32.f16, "
-            "cooperative_matrix.m8n16k16.f32.bf16");
+            "cooperative_matrix.m8n16k16.f32.f16.lanes16, "
+            "cooperative_matrix.m8n16k16.f16.f16.lanes16, "
+            "cooperative_matrix.m8n16k16.f32.bf16.lanes16, "
+            "cooperative_matrix.m8n16k32.i32.i8.lanes16, "
+            "cooperative_matrix.m8n16k32.i32.u8.lanes16");
   problem = product(16, 16, 16, ElementKind::F16);
   problem.algorithm = Algorithm::TwoD;
   problem.warps = 5;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kami/Driver/VulkanInfo.h"
 #include "kami/Model/CalibrationFile.h"
 #include "kami/Plan/Explain.h"
 #include "kami/Plan/Request.h"
@@ -48,6 +49,9 @@ static cl::opt<bool> all("all", cl::desc("Print every candidate"),
 static Flag calibration("calibration",
                         "What the device was measured to do: a file of "
                         "kami-bench calibrate");
+static Flag deviceInfo("device-info",
+                       "Print what the Vulkan device offers and plan for it; "
+                       "with a file, for the device that it describes");
 static Flag lSm("l-sm", "Paper: latency of shared memory, cycles");
 static Flag bSm("b-sm", "Paper: bandwidth of shared memory, bytes per cycle");
 static Flag thetaR("theta-r", "Paper: bank-conflict factor of reads");
@@ -55,8 +59,30 @@ static Flag thetaW("theta-w", "Paper: bank-conflict factor of writes");
 static Flag nTc("n-tc", "Paper: tensor cores of a multiprocessor");
 static Flag oTc("o-tc", "Paper: operations per cycle of a tensor core");
 
+/// What `--device-info` asks for: a device, as a chip.
+static llvm::Expected<std::optional<VulkanDescription>> describeDevice() {
+  if (!deviceInfo.getNumOccurrences())
+    return std::nullopt;
+  if (target != "vulkan")
+    return llvm::createStringError(
+        "expected --target=vulkan with --device-info, but got '" + target +
+        "'");
+  return deviceInfo.empty() ? describeVulkanDevice()
+                            : readVulkanDevice(deviceInfo);
+}
+
+/// Prints a JSON object, with the device in it if it was asked for.
+static void print(llvm::json::Object object,
+                  const std::optional<VulkanDescription> &device) {
+  if (device)
+    object["device"] = toJSON(*device);
+  llvm::outs() << llvm::formatv("{0:2}\n",
+                                llvm::json::Value(std::move(object)));
+}
+
 static llvm::Error runChain(const ProblemText &text, const Chip &chip,
-                            const PlannerOptions &options) {
+                            const PlannerOptions &options,
+                            const std::optional<VulkanDescription> &device) {
   auto problem = parseChain(chain, text);
   if (!problem)
     return problem.takeError();
@@ -65,11 +91,27 @@ static llvm::Error runChain(const ProblemText &text, const Chip &chip,
     return candidates.takeError();
   Detail detail = all ? Detail::All : Detail::BestOfEach;
   if (format == "json")
-    llvm::outs() << llvm::formatv(
-        "{0:2}\n",
-        llvm::json::Value(explainJSON(*candidates, *problem, chip, detail)));
+    print(explainJSON(*candidates, *problem, chip, detail), device);
   else
     explainText(*candidates, *problem, chip, detail, llvm::outs());
+  return llvm::Error::success();
+}
+
+static llvm::Error runProduct(const ProblemText &text, const Chip &chip,
+                              PlannerOptions options,
+                              const std::optional<VulkanDescription> &device) {
+  auto problem = parseProblem(text);
+  if (!problem)
+    return problem.takeError();
+  options.keepRejected = all;
+  auto choice = choosePlan(*problem, chip, options);
+  if (!choice)
+    return choice.takeError();
+  Detail detail = all ? Detail::All : Detail::BestOfEach;
+  if (format == "json")
+    print(explainJSON(*choice, *problem, chip, options, detail), device);
+  else
+    explainText(*choice, *problem, chip, options, detail, llvm::outs());
   return llvm::Error::success();
 }
 
@@ -82,31 +124,26 @@ static llvm::Error run() {
   auto options = parseOptions({model, lSm, bSm, thetaR, thetaW, nTc, oTc});
   if (!options)
     return options.takeError();
-  auto chip = findChip(target);
+  llvm::Expected<std::optional<VulkanDescription>> device = describeDevice();
+  if (!device)
+    return device.takeError();
+  auto chip = *device ? addVulkanChip("vulkan:" + (*device)->name, **device)
+                      : findChip(target);
   if (!chip)
     return chip.takeError();
+  bool isOnlyDevice = *device && gemm.empty() && chain.empty();
+  if (*device && (format == "text" || isOnlyDevice))
+    llvm::outs() << llvm::formatv("{0:2}\n",
+                                  llvm::json::Value(toJSON(**device)));
+  if (isOnlyDevice)
+    return llvm::Error::success();
   llvm::Expected<std::optional<Calibration>> loaded =
       loadCalibration(calibration, **chip);
   if (!loaded)
     return loaded.takeError();
   options->calibration = *loaded ? &**loaded : nullptr;
-  if (!chain.empty())
-    return runChain(text, **chip, *options);
-  auto problem = parseProblem(text);
-  if (!problem)
-    return problem.takeError();
-  options->keepRejected = all;
-  auto choice = choosePlan(*problem, **chip, *options);
-  if (!choice)
-    return choice.takeError();
-  Detail detail = all ? Detail::All : Detail::BestOfEach;
-  if (format == "json")
-    llvm::outs() << llvm::formatv(
-        "{0:2}\n", llvm::json::Value(explainJSON(*choice, *problem, **chip,
-                                                 *options, detail)));
-  else
-    explainText(*choice, *problem, **chip, *options, detail, llvm::outs());
-  return llvm::Error::success();
+  return chain.empty() ? runProduct(text, **chip, *options, *device)
+                       : runChain(text, **chip, *options, *device);
 }
 
 static int fail(llvm::StringRef message) {

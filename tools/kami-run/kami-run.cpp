@@ -17,8 +17,9 @@ namespace cl = llvm::cl;
 namespace {
 struct Flags {
   explicit Flags(cl::OptionCategory &category)
-      : input(category), device("device", cl::desc("auto, sim, cuda or hip"),
-                                cl::init("auto"), cl::cat(category)),
+      : input(category),
+        device("device", cl::desc("auto, sim, cuda, hip or vulkan"),
+               cl::init("auto"), cl::cat(category)),
         seed("seed", cl::desc("Seed of the random inputs"), cl::init(0),
              cl::cat(category)),
         inputs("inputs", cl::desc("random or integers"), cl::init("random"),

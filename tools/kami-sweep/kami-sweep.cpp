@@ -50,7 +50,8 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::OptionCategory category("kami-sweep options");
   SweepOptions options;
-  cl::opt<std::string> device("device", cl::desc("auto, sim, cuda or hip"),
+  cl::opt<std::string> device("device",
+                              cl::desc("auto, sim, cuda, hip or vulkan"),
                               cl::init("auto"), cl::cat(category));
   cl::opt<int64_t, true> count("count", cl::desc("Problems to try"),
                                cl::location(options.count), cl::init(200),

@@ -183,4 +183,55 @@ def KamiKeepConverged : Pass<"kami-keep-converged", "::mlir::gpu::GPUModuleOp"> 
   }];
 }
 
+def ConvertKamiToSPIRV : Pass<"convert-kami-to-spirv", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Turn warp-level ops into cooperative matrices of SPIR-V";
+  let description = [{
+    A warp is a subgroup, a tile of a fragment a `spirv.coopmatrix`, a product
+    `spirv.KHR.CooperativeMatrixMulAdd`. Which lane has which element of a matrix
+    is the device's secret. So what concerns elements goes through workgroup
+    memory, tile by tile, between barriers of the subgroup: tiles at a matrix's
+    edge, those in rows that are not aligned as Vulkan wants them or whose
+    elements are adjacent nowhere, scaled or converted sums, regions. Whole
+    tiles are loaded and stored at once; which of both it is, is decided at run
+    time as far as it is not known. Nothing is read or written beyond a matrix.
+
+    Broadcasts, shared slices and sums over layers go through workgroup memory as
+    matrices, between barriers of the block. The kernel's dynamic shared memory
+    becomes variables, one for each type of elements, since shaders cannot view
+    bytes as another type; so does what tiles are staged in.
+
+    The flavor is that of the surrounding `kami.target`: pointers are to storage
+    buffers of shaders, or the arguments of kernels. Matrices have extents and
+    strides known at compile time.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::affine::AffineDialect", "::mlir::spirv::SPIRVDialect"];
+}
+
+def KamiKernelsToSPIRV : Pass<"kami-kernels-to-spirv", "::mlir::ModuleOp"> {
+  let summary = "Make a spirv.module of every gpu.module";
+  let description = [{
+    Upstream's patterns convert `gpu`, `scf`, `arith` and `math`; ours what these
+    lack: accesses of memory, which are not private to an invocation where others
+    see it, barriers that make it available and visible, workgroup variables. A
+    module for Vulkan has logical addressing and Vulkan's memory model, one with
+    kernels physical addresses of 64 bits and OpenCL's.
+
+    Arguments are the storage buffers of descriptor set 0, in their order, scalars
+    in buffers of their own; or a kernel's parameters. The `gpu.module` stays,
+    since launches name it.
+  }];
+  let dependentDialects = ["::mlir::spirv::SPIRVDialect"];
+}
+
+def KamiDeclareCapabilities : Pass<"kami-declare-capabilities", "::mlir::spirv::ModuleOp"> {
+  let summary = "Declare what memory models, built-ins and matrices of bf16 need";
+  let description = [{
+    `spirv-update-vce` finds most capabilities that a module's ops and types need,
+    but not those of Vulkan's memory model, of a subgroup's built-in variables in
+    shaders, and of cooperative matrices of bf16.
+  }];
+}
+
 #endif // KAMI_CONVERSION_PASSES_TD

@@ -35,7 +35,9 @@ enum class Level {
   Cubin,
   /// AMD's.
   Asm,
-  Hsaco
+  Hsaco,
+  /// Everybody else's.
+  SPIRV
 };
 std::optional<Level> parseLevel(llvm::StringRef spelling);
 
@@ -89,7 +91,8 @@ struct Kernel : PlannedProduct {
   int64_t threads = 0;
   int64_t sharedBytes = 0;
   std::vector<std::string> argumentTypes;
-  /// PTX text, cubin, AMD's assembly or code object, from those levels on.
+  /// PTX text, cubin, AMD's assembly or code object, or SPIR-V, from those
+  /// levels on.
   std::string binary;
   std::optional<AssemblerReport> assembler;
   /// What the plan was judged by, if not by what is built in.
@@ -107,7 +110,7 @@ struct Compilation {
 mlir::FailureOr<Compilation>
 compile(mlir::ModuleOp module, const CompileOptions &options, Level level);
 
-/// Goes on from level `Target` to PTX or a cubin: fills in the kernels'
+/// Goes on from level `Target` to a level below: fills in the kernels'
 /// binaries.
 mlir::LogicalResult compileKernels(mlir::ModuleOp module,
                                    Compilation &compilation,

@@ -24,7 +24,7 @@
 
 namespace kami {
 
-enum class DeviceKind { Simulator, Cuda, Hip };
+enum class DeviceKind { Simulator, Cuda, Hip, Vulkan };
 llvm::StringRef name(DeviceKind device);
 
 /// What a run's inputs are.
@@ -113,17 +113,24 @@ constexpr llvm::StringLiteral referenceAttributeName = "kami.reference";
 constexpr llvm::StringLiteral contentsAttributeName = "kami.contents";
 
 /// Compiles the only public function of `module`, runs it and compares with its
-/// evaluation, or with that of its `kami.reference`.
+/// evaluation, or with that of its `kami.reference`. The chip is `chipOn`'s.
 /// `compilation` receives what was compiled. `module` is lowered in place.
 llvm::Expected<RunResult> compileAndRun(mlir::ModuleOp module,
                                         const CompileOptions &compileOptions,
                                         const RunOptions &options,
                                         Compilation &compilation);
 
+/// The chip of that name. On a Vulkan device, `vulkan` is that device.
+llvm::Expected<const Chip *> chipOn(DeviceKind device, llvm::StringRef name);
+
+/// Whether such a device executes what is compiled for a chip.
+llvm::Error verifyDevice(DeviceKind device, const Chip &chip);
+
 /// Whether a CUDA device can be used; if not, why.
 llvm::Error probeCuda();
-/// The same of a HIP device.
+/// The same of a HIP device, and of a Vulkan device.
 llvm::Error probeHip();
+llvm::Error probeVulkan();
 
 } // namespace kami
 

@@ -13,9 +13,9 @@
 
 namespace kami {
 
-/// The device of `--device` for a chip: auto takes one of the chip's vendor if
-/// there is one, else the simulator. A device that is asked for and not there
-/// is an error with the driver's words.
+/// The device of `--device` for a chip: auto takes one that executes the chip's
+/// kernels if there is one, else the simulator. A device that is asked for and
+/// not there is an error with the driver's words.
 llvm::Expected<DeviceKind> chooseDevice(llvm::StringRef flag,
                                         llvm::StringRef target);
 

@@ -139,6 +139,14 @@ def Kami_MmaAtomAttr : Kami_Attr<"MmaAtom", "mma_atom"> {
                    ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
     ```
 
+    Which lane of a warp holds which element of a `cooperative_matrix` is known to
+    the device alone: its layouts are empty names, and `lanes` says how many
+    lanes execute it.
+
+    ```mlir
+    #kami.mma_atom<cooperative_matrix 8x16x16, f16, f16, f32, ["", "", ""], lanes = 16>
+    ```
+
     An operand type of `i8` stands for elements with a sign, `ui8` for elements
     without; both come from memory of `i8`.
 
@@ -159,6 +167,9 @@ def Kami_MmaAtomAttr : Kami_Attr<"MmaAtom", "mma_atom"> {
     * (C5) `products` is 1 or 3, and 3 only with `mma_sync` on f32
     * (C6) with `fma`, each lane holds what A's rows and B's columns of its
       elements of C multiply; only there, a single lane may be all there are
+    * (C7) the layouts of a `cooperative_matrix` are empty and (C1) to (C4) do not
+      hold for it, but its shape is positive, its types are integers or floats,
+      and `lanes` is a power of two from 2 to 128; only there, it is said
   }];
   let parameters = (ins
     EnumParameter<Kami_InstructionEnum>:$instruction,
@@ -167,10 +178,11 @@ def Kami_MmaAtomAttr : Kami_Attr<"MmaAtom", "mma_atom"> {
     StringRefParameter<"A's fragment map">:$aLayout,
     StringRefParameter<"B's fragment map">:$bLayout,
     StringRefParameter<"C's fragment map">:$cLayout,
-    DefaultValuedParameter<"int64_t", "1">:$products);
+    DefaultValuedParameter<"int64_t", "1">:$products,
+    DefaultValuedParameter<"int64_t", "0">:$opaqueLanes);
   let assemblyFormat = [{
     `<` $instruction custom<Extents>($m, $n, $k) `,` $aType `,` $bType `,` $cType `,`
-    `[` $aLayout `,` $bLayout `,` $cLayout `]` (`,` `products` `=` $products^)? `>`
+    `[` $aLayout `,` $bLayout `,` $cLayout `]` `` custom<AtomCounts>($products, $opaqueLanes) `` `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -178,9 +190,14 @@ def Kami_MmaAtomAttr : Kami_Attr<"MmaAtom", "mma_atom"> {
     ::mlir::Type getElementType(Role role) const;
     int64_t getRows(Role role) const;
     int64_t getColumns(Role role) const;
+    /// The map of an operand that is not opaque.
     const FragmentMap &getMap(Role role) const;
+    /// Whether only the device knows where elements lie.
+    bool isOpaque() const { return getOpaqueLanes() != 0; }
     /// Lanes of the warp that executes it.
-    int64_t getLanes() const { return getMap(Role::A).lanes(); }
+    int64_t getLanes() const {
+      return isOpaque() ? getOpaqueLanes() : getMap(Role::A).lanes();
+    }
     Extents getExtents() const { return {getM(), getN(), getK()}; }
     /// Whether the instruction reads f32 registers as tf32 numbers.
     bool isTF32() const;
@@ -277,6 +294,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     * (C13) packed products have one stage, and lanes have rows of C each, of 256
       sums at most
     * (C14) only rows of copied operands that are not packed are skewed
+    * (C15) an atom whose layouts are opaque is for one team of warps that hold
+      operands, in tiles that are not interleaved
   }];
   let parameters = (ins
     EnumParameter<Kami_AlgorithmEnum>:$algorithm,

@@ -63,8 +63,10 @@ def Kami_FragmentType : TypeDef<Kami_Dialect, "Fragment"> {
     /// The same spread of other elements.
     FragmentType withElements(::mlir::Type elementType) const;
     const FragmentMap &getMap() const { return getAtom().getMap(getRole()); }
-    int64_t getTileRows() const { return getRows() / getMap().rows; }
-    int64_t getTileColumns() const { return getColumns() / getMap().columns; }
+    int64_t getTileRows() const { return getRows() / getAtom().getRows(getRole()); }
+    int64_t getTileColumns() const {
+      return getColumns() / getAtom().getColumns(getRole());
+    }
     /// Whether a matrix instruction takes its elements.
     bool hasAtomElementType() const {
       return getElementType() == getAtom().getElementType(getRole());
@@ -72,7 +74,8 @@ def Kami_FragmentType : TypeDef<Kami_Dialect, "Fragment"> {
     int64_t getNumTiles() const { return getTileRows() * getTileColumns(); }
     /// Bytes of the whole fragment, all lanes together, of the atom's elements.
     int64_t getByteSize() const {
-      return getRows() * getColumns() * getMap().elementBytes;
+      return getRows() * getColumns() *
+             getAtom().getElementType(getRole()).getIntOrFloatBitWidth() / 8;
     }
     /// The type of its elements in registers and in memory, where integers
     /// have no sign.

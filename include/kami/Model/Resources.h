@@ -71,6 +71,9 @@ Registers registersPerThread(const Atom &atom, const Partition &partition,
                              const Slicing &slicing, int64_t warpSize,
                              const Exchange &exchange = {}, int64_t sums = 1);
 
+/// The widths of an atom's elements, and what a warp stages tiles of it in.
+ElementBytes elementBytesOf(const Atom &atom);
+
 struct Resources {
   int64_t warps = 0;
   int64_t threads = 0;

@@ -32,6 +32,9 @@ namespace kami {
 struct ElementBytes {
   int64_t operand;
   int64_t accumulator;
+  /// Where fragments are opaque, what each warp stages one tile of A or B and
+  /// one of C in, to reach their elements; else 0.
+  int64_t staging = 0;
 };
 
 /// `slicing` with its counts clamped to what a warp holds.
@@ -70,8 +73,11 @@ struct SharedLayout {
   /// products all of it, which overlays the operands.
   SharedRegion relay;
   /// One layer's partial sums, while they are added up. It overlays the
-  /// regions above whose contents are not needed any more.
+  /// regions above whose contents are not needed any more; not where fragments
+  /// are opaque, since there memory has the type of what is stored in it.
   SharedRegion reduce;
+  /// Tiles of opaque fragments, warp after warp.
+  SharedRegion staging;
   /// The first bytes, which hold operands between products.
   int64_t kept = 0;
   /// What a block asks for.

@@ -50,9 +50,8 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
 };
 
 /// The passes that lower a chip's instructions.
-enum class Backend { NVVM, ROCDL };
-/// Nothing where nothing lowers them yet.
-std::optional<Backend> backendOf(const Chip &chip);
+enum class Backend { NVVM, ROCDL, SPIRV };
+Backend backendOf(const Chip &chip);
 
 /// Level 0 to 1: products become `kami.gemm` on memrefs.
 void addProblemPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
@@ -60,18 +59,19 @@ void addProblemPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 void addPlanPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// Level 2 to 3: kernels, in which every warp's part is written down.
 void addWarpPasses(mlir::OpPassManager &pm);
-/// Level 3 to 4: lanes and registers.
+/// Level 3 to 4: lanes and registers, or subgroups and cooperative matrices.
 void addTargetPasses(mlir::OpPassManager &pm, Backend backend);
-/// Level 4 to LLVM's dialect in the kernels' modules. The host function keeps
-/// its `gpu.launch_func`.
-void addLLVMPasses(mlir::OpPassManager &pm, Backend backend);
+/// Level 4 to what makes binaries: LLVM's dialect in the kernels' modules, or a
+/// `spirv.module` beside each of them. The host function keeps its
+/// `gpu.launch_func`.
+void addBackendPasses(mlir::OpPassManager &pm, Backend backend);
 
-/// `kami-to-warps`, all up to level 3, and `kami-to-nvvm` and `kami-to-rocdl`,
-/// all of the above for a vendor; `gpu-module-to-binary` goes on from there.
+/// `kami-to-warps`, all up to level 3.
 void buildWarpPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
-void buildROCDLPipeline(mlir::OpPassManager &pm,
-                        const PipelineOptions &options);
-void buildNVVMPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
+/// `kami-to-nvvm`, `kami-to-rocdl` and `kami-to-spirv`, all of the above;
+/// `gpu-module-to-binary` goes on from the first two.
+void buildKernelPipeline(mlir::OpPassManager &pm,
+                         const PipelineOptions &options, Backend backend);
 
 } // namespace kami
 

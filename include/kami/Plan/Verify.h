@@ -31,6 +31,7 @@ struct Misfit {
     WrongAccumulator,
     BadExtents,
     BadGrid,
+    NotOpaque,
     BadTile,
     BadSlice,
     BadParked,

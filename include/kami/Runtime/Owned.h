@@ -20,20 +20,25 @@ template <typename Device, typename Handle,
           KamiStatus (*release)(Device *, Handle handle)>
 class Owned {
 public:
-  explicit Owned(Device *device) : device(device) {}
+  explicit Owned(Device *device, Handle handle = Handle())
+      : device(device), handle(handle) {}
   ~Owned() {
     if (handle)
       release(device, handle);
   }
-  Owned(Owned &&other) : device(other.device), handle(other.handle) {
-    other.handle = Handle();
-  }
+  Owned(Owned &&other) : device(other.device), handle(other.take()) {}
   Owned(const Owned &) = delete;
   Owned &operator=(const Owned &) = delete;
 
   Handle get() const { return handle; }
   /// For the call that makes it; to be used once.
   Handle *out() { return &handle; }
+  /// Leaves it to the caller.
+  Handle take() {
+    Handle released = handle;
+    handle = Handle();
+    return released;
+  }
 
 private:
   Device *device;

@@ -44,7 +44,9 @@ enum class Instruction {
 llvm::StringRef name(Instruction instruction);
 
 struct Atom {
-  /// "mma_sync.m16n8k16.f32.f16": unique over all targets.
+  /// "mma_sync.m16n8k16.f32.f16": unique over all targets. That of a
+  /// cooperative matrix says all there is to know of it:
+  /// "cooperative_matrix.m8n16k16.f32.f16.lanes16".
   llvm::StringRef name;
   Instruction instruction;
   Extents shape;
@@ -57,7 +59,15 @@ struct Atom {
   llvm::StringRef source;
   /// Type of B's elements where it is not A's; as wide.
   std::optional<ElementKind> otherOperand = std::nullopt;
+  /// Lanes that execute it where no map says so.
+  int64_t opaqueLanes = 0;
 
+  /// Whether only the device knows which lane holds which element.
+  bool isOpaque() const {
+    return instruction == Instruction::CooperativeMatrix;
+  }
+  /// Whether a conversion emits it.
+  bool isLowered() const { return isOpaque() || !mapA.empty(); }
   ElementKind operandB() const { return otherOperand.value_or(operand); }
   /// Products of the instruction's shape that the atom takes: three where each
   /// operand is a sum of two numbers.
@@ -79,7 +89,14 @@ struct Atom {
   int64_t lanes(int64_t warpSize) const { return isLane() ? 1 : warpSize; }
 };
 
+/// Every atom of a table. Cooperative matrices are in none, because their
+/// shapes are a device's.
 llvm::ArrayRef<Atom> allAtoms();
+
+/// The product of cooperative matrices that `lanes` lanes compute. One object
+/// for each, as long as the process lives.
+const Atom *cooperativeMatrix(const Extents &shape, ElementKind operand,
+                              ElementKind accumulator, int64_t lanes);
 
 /// The atom of that name, or null.
 const Atom *findAtom(llvm::StringRef name);

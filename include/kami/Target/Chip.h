@@ -65,6 +65,16 @@ struct RatedAtom {
   const AtomRate *rate;
 };
 
+/// How a chip takes kernels in SPIR-V.
+enum class SpirvFlavor {
+  /// Not at all.
+  None,
+  /// As shaders of Vulkan: logical addressing, buffers as descriptors.
+  Vulkan,
+  /// As kernels of OpenCL or Level Zero: physical addresses as arguments.
+  Kernel,
+};
+
 struct Chip {
   /// "sm_90"; what a command line and `#kami.target` say.
   llvm::StringRef name;
@@ -127,6 +137,12 @@ struct Chip {
   /// Whether threads copy from device memory to shared memory without
   /// registers, and go on meanwhile.
   bool copiesAsync = false;
+  SpirvFlavor spirv = SpirvFlavor::None;
+  /// Of devices that take SPIR-V: whether a warp's lanes execute in lockstep,
+  /// and a barrier among them would hold up the whole block.
+  bool lockstepWarps = false;
+  /// The most blocks of a launch, along x.
+  int64_t maxBlocks = (int64_t(1) << 31) - 1;
 
   llvm::ArrayRef<AtomRate> atoms;
   llvm::ArrayRef<Citation> citations;
@@ -168,8 +184,9 @@ struct Chip {
 /// Every chip, vendor by vendor.
 llvm::ArrayRef<Chip> allChips();
 
-/// The chip of that name, or of a product's nickname ("gh200", "7900xtx"). The
-/// error lists the names: "unknown target 'sm_42', expected one of: sm_80,
+/// The chip of that name, or of a product's nickname ("gh200", "7900xtx"), or
+/// a described device ("vulkan:FILE", see VulkanDevice.h). The error lists the
+/// names: "unknown target 'sm_42', expected one of: sm_80,
 /// ...".
 llvm::Expected<const Chip *> findChip(llvm::StringRef name);
 

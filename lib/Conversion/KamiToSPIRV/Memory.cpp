@@ -1,0 +1,385 @@
+//===- Memory.cpp - Where matrices and variables of a kernel lie ----------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace kami;
+using namespace kami::spirv_lowering;
+using namespace mlir;
+
+Value spirv_lowering::indexConstant(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantIndexOp::create(b, value).getResult();
+}
+
+Value spirv_lowering::addIndex(ImplicitLocOpBuilder &b, Value left,
+                               Value right) {
+  return b.createOrFold<arith::AddIOp>(left, right);
+}
+
+Value spirv_lowering::multiplyIndex(ImplicitLocOpBuilder &b, Value left,
+                                    Value right) {
+  return b.createOrFold<arith::MulIOp>(left, right);
+}
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+Type FlatMatrix::elementType() const {
+  return cast<MemRefType>(memory.getType()).getElementType();
+}
+
+Value FlatMatrix::at(ImplicitLocOpBuilder &b, Value row, Value column) const {
+  return addIndex(b, addIndex(b, offset, multiplyIndex(b, row, strides[0])),
+                  multiplyIndex(b, column, strides[1]));
+}
+
+/// The matrix that an op reads or writes, if it is one that does.
+static OpOperand *matrixOf(Operation *op) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return &load.getSourceMutable();
+  if (auto store = dyn_cast<StoreOp>(op))
+    return &store.getDestMutable();
+  return nullptr;
+}
+
+/// The matrix itself, where its type only says less of it.
+static Value withoutCasts(Value matrix) {
+  while (auto cast = matrix.getDefiningOp<memref::CastOp>())
+    matrix = cast.getSource();
+  return matrix;
+}
+
+/// What memory a resolved matrix is in: an argument, or a view.
+static Value baseOf(Value matrix) {
+  matrix = withoutCasts(matrix);
+  if (auto cast = matrix.getDefiningOp<memref::ReinterpretCastOp>())
+    matrix = withoutCasts(cast.getSource());
+  if (auto metadata = matrix.getDefiningOp<memref::ExtractStridedMetadataOp>())
+    matrix = withoutCasts(metadata.getSource());
+  return matrix;
+}
+
+static bool hasKnownPlace(Value base) {
+  auto type = cast<MemRefType>(base.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return type.hasStaticShape() &&
+         succeeded(type.getStridesAndOffset(strides, offset)) &&
+         !ShapedType::isDynamic(offset) &&
+         !ShapedType::isDynamicShape(strides) &&
+         (isa<BlockArgument>(base) || base.getDefiningOp<memref::ViewOp>());
+}
+
+/// Elements up to the last one of a memory whose place is known.
+static int64_t spanOf(MemRefType type) {
+  auto [strides, offset] = type.getStridesAndOffset();
+  int64_t span = offset + 1;
+  for (auto [size, stride] : llvm::zip_equal(type.getShape(), strides)) {
+    if (size == 0)
+      return 0;
+    span += (size - 1) * stride;
+  }
+  return span;
+}
+
+namespace {
+/// Upstream's patterns know views and casts, but no transposes.
+struct TransposeMetadata : OpRewritePattern<memref::ExtractStridedMetadataOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(memref::ExtractStridedMetadataOp op,
+                                PatternRewriter &rewriter) const override {
+    auto transpose = op.getSource().getDefiningOp<memref::TransposeOp>();
+    if (!transpose)
+      return failure();
+    auto inner = memref::ExtractStridedMetadataOp::create(rewriter, op.getLoc(),
+                                                          transpose.getIn());
+    SmallVector<Value> results = {inner.getBaseBuffer(), inner.getOffset()};
+    auto permuted = [&](ValueRange values) {
+      for (unsigned i = 0; i != values.size(); ++i)
+        results.push_back(values[transpose.getPermutation().getDimPosition(i)]);
+    };
+    permuted(inner.getSizes());
+    permuted(inner.getStrides());
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+} // namespace
+
+/// Whether SPIR-V has buffers of such elements, and kernels can compute with
+/// them.
+static bool hasSPIRVType(Type element) {
+  return element.isF16() || element.isBF16() || element.isF32() ||
+         element.isInteger(8) || element.isInteger(32);
+}
+
+LogicalResult spirv_lowering::verifyElements(Operation *op, Type element) {
+  if (hasSPIRVType(element))
+    return success();
+  return op->emitOpError("expected elements of f16, bf16, f32, i8 or i32 in "
+                         "SPIR-V, but got ")
+         << element;
+}
+
+LogicalResult spirv_lowering::resolveMatrices(gpu::GPUFuncOp kernel) {
+  kernel.walk([](Operation *op) {
+    OpOperand *matrix = matrixOf(op);
+    if (!matrix)
+      return;
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    auto place = memref::ExtractStridedMetadataOp::create(b, matrix->get());
+    matrix->set(memref::ReinterpretCastOp::create(
+        b, cast<MemRefType>(matrix->get().getType()), place.getBaseBuffer(),
+        place.getConstifiedMixedOffset(), place.getConstifiedMixedSizes(),
+        place.getConstifiedMixedStrides()));
+  });
+  RewritePatternSet patterns(kernel.getContext());
+  memref::populateExpandStridedMetadataPatterns(patterns);
+  patterns.add<TransposeMetadata>(kernel.getContext());
+  if (failed(applyPatternsGreedily(kernel, std::move(patterns))))
+    return failure();
+  WalkResult result = kernel.walk([](Operation *op) {
+    OpOperand *matrix = matrixOf(op);
+    if (!matrix)
+      return WalkResult::advance();
+    Value base = baseOf(matrix->get());
+    if (!hasKnownPlace(base))
+      return WalkResult(
+          op->emitOpError("expected a matrix in an argument whose extents and "
+                          "strides are known at compile time, since a buffer "
+                          "does not say them, but got ")
+          << base.getType());
+    if (failed(verifyElements(
+            op, cast<MemRefType>(base.getType()).getElementType())))
+      return WalkResult::interrupt();
+    // Indices have 32 bits in shaders.
+    if (spanOf(cast<MemRefType>(base.getType())) >= int64_t(1) << 31)
+      return WalkResult(op->emitOpError("expected a buffer of fewer than 2^31 "
+                                        "elements, but got ")
+                        << base.getType());
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// All of an argument's memory as one row.
+static Value rowOf(ImplicitLocOpBuilder &b, Value base) {
+  auto type = cast<MemRefType>(base.getType());
+  auto row =
+      MemRefType::get({spanOf(type)}, type.getElementType(),
+                      MemRefLayoutAttrInterface(), type.getMemorySpace());
+  if (type == row)
+    return base;
+  return memref::ReinterpretCastOp::create(
+      b, row, base, b.getIndexAttr(0),
+      ArrayRef<OpFoldResult>(b.getIndexAttr(row.getDimSize(0))),
+      ArrayRef<OpFoldResult>(b.getIndexAttr(1)));
+}
+
+FlatMatrix spirv_lowering::flatten(ImplicitLocOpBuilder &b,
+                                   const WorkgroupMemory &memory,
+                                   Value matrix) {
+  auto value = [&](OpFoldResult folded) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), folded);
+  };
+  matrix = withoutCasts(matrix);
+  FlatMatrix flat;
+  if (auto cast = matrix.getDefiningOp<memref::ReinterpretCastOp>()) {
+    flat.offset = value(cast.getMixedOffsets().front());
+    for (unsigned dim = 0; dim != 2; ++dim) {
+      flat.sizes[dim] = value(cast.getMixedSizes()[dim]);
+      flat.strides[dim] = value(cast.getMixedStrides()[dim]);
+    }
+  } else {
+    auto type = mlir::cast<MemRefType>(matrix.getType());
+    auto [strides, offset] = type.getStridesAndOffset();
+    flat.offset = indexConstant(b, offset);
+    for (unsigned dim = 0; dim != 2; ++dim) {
+      flat.sizes[dim] = indexConstant(b, type.getDimSize(dim));
+      flat.strides[dim] = indexConstant(b, strides[dim]);
+    }
+  }
+  Value base = baseOf(matrix);
+  if (!base.getDefiningOp<memref::ViewOp>()) {
+    flat.memory = rowOf(b, base);
+    return flat;
+  }
+  Type element = mlir::cast<MemRefType>(base.getType()).getElementType();
+  WorkgroupMemory::Place place = memory.placeOf(base, element);
+  flat.memory = place.variable;
+  flat.offset = addIndex(b, flat.offset, indexConstant(b, place.element));
+  return flat;
+}
+
+//===----------------------------------------------------------------------===//
+// Workgroup memory
+//===----------------------------------------------------------------------===//
+
+static int64_t bytesOf(Type element) {
+  return element.getIntOrFloatBitWidth() / 8;
+}
+
+/// Where a view of dynamic shared memory begins.
+static int64_t byteOffset(memref::ViewOp view) {
+  IntegerAttr offset;
+  bool isConstant = matchPattern(view.getByteShift(), m_Constant(&offset));
+  assert(isConstant && "expected views at constant places");
+  (void)isConstant;
+  return offset.getInt();
+}
+
+void WorkgroupMemory::noteView(Value buffer, Type element) {
+  auto view = buffer.getDefiningOp<memref::ViewOp>();
+  auto type = view.getType();
+  int64_t begin = byteOffset(view);
+  int64_t end = begin + type.getNumElements() * bytesOf(type.getElementType());
+  auto [entry, isNew] = views.insert({element, Range{begin, end}});
+  entry->second = {std::min(entry->second.begin, begin),
+                   std::max(entry->second.end, end)};
+}
+
+/// Elements of a tile go through memory as they are in it; those of a fragment
+/// that no instruction takes are in lanes anyway.
+void WorkgroupMemory::noteTile(FragmentType fragment) {
+  if (!fragment.hasAtomElementType())
+    return;
+  int64_t elements = fragment.getAtom().getRows(fragment.getRole()) *
+                     fragment.getAtom().getColumns(fragment.getRole());
+  int64_t &most = tiles[fragment.getStorageType()];
+  most = std::max(most, elements);
+}
+
+/// The buffers that an op exchanges elements of a fragment through.
+static SmallVector<std::pair<Value, FragmentType>> buffersOf(Operation *op) {
+  SmallVector<std::pair<Value, FragmentType>> buffers;
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    for (auto [buffer, fragment] :
+         llvm::zip_equal(broadcast.getBuffers(), broadcast.getFragments()))
+      buffers.push_back({buffer, cast<FragmentType>(fragment.getType())});
+  else if (auto share = dyn_cast<ShareOp>(op))
+    buffers.push_back({share.getBuffer(), share.getValue().getType()});
+  else if (auto fetch = dyn_cast<FetchOp>(op))
+    buffers.push_back({fetch.getBuffer(), fetch.getResult().getType()});
+  else if (auto reduce = dyn_cast<ReduceOp>(op))
+    buffers.push_back({reduce.getBuffer(), reduce.getValue().getType()});
+  return buffers;
+}
+
+FailureOr<WorkgroupMemory> WorkgroupMemory::create(gpu::GPUFuncOp kernel) {
+  WorkgroupMemory memory;
+  int64_t lanes = 0;
+  WalkResult result = kernel.walk([&](Operation *op) {
+    for (auto [buffer, fragment] : buffersOf(op)) {
+      auto view = buffer.getDefiningOp<memref::ViewOp>();
+      if (!view || !matchPattern(view.getByteShift(), m_Constant()) ||
+          !view.getType().hasStaticShape())
+        return WalkResult(op->emitOpError(
+            "expected a buffer at a constant place of the block's memory"));
+      memory.noteView(buffer, fragment.getStorageType());
+    }
+    if (OpOperand *matrix = matrixOf(op))
+      if (Value base = baseOf(matrix->get());
+          base.getDefiningOp<memref::ViewOp>())
+        memory.noteView(base,
+                        cast<MemRefType>(base.getType()).getElementType());
+    for (Value value :
+         llvm::concat<Value>(llvm::to_vector_of<Value>(op->getOperands()),
+                             llvm::to_vector_of<Value>(op->getResults())))
+      if (auto fragment = dyn_cast<FragmentType>(value.getType())) {
+        lanes = fragment.getAtom().getLanes();
+        if (isa<LoadOp, StoreOp, MapOp, ClipOp>(op))
+          memory.noteTile(fragment);
+      }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  std::optional<ArrayRef<int32_t>> block = kernel.getKnownBlockSize();
+  if (!block)
+    return kernel.emitOpError("expected a known_block_size, which is a "
+                              "constant of a kernel in SPIR-V");
+  int64_t threads = int64_t((*block)[0]) * (*block)[1] * (*block)[2];
+  int64_t warps = lanes ? llvm::divideCeil(threads, lanes) : 1;
+  auto space = gpu::AddressSpaceAttr::get(kernel.getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  auto declare = [&](Type element, int64_t count) {
+    return kernel.addWorkgroupAttribution(
+        MemRefType::get({count}, element, MemRefLayoutAttrInterface(), space),
+        kernel.getLoc());
+  };
+  for (auto [element, range] : memory.views)
+    memory.viewVariables[element] =
+        declare(element, (range.end - range.begin) / bytesOf(element));
+  for (auto [element, count] : memory.tiles)
+    memory.tileVariables[element] = declare(element, warps * count);
+  return memory;
+}
+
+WorkgroupMemory::Place WorkgroupMemory::placeOf(Value view,
+                                                Type element) const {
+  int64_t begin = byteOffset(view.getDefiningOp<memref::ViewOp>()) -
+                  views.find(element)->second.begin;
+  return {viewVariables.lookup(element), begin / bytesOf(element)};
+}
+
+Value WorkgroupMemory::staging(Type element) const {
+  return tileVariables.lookup(element);
+}
+
+Value WorkgroupMemory::stagingOffset(ImplicitLocOpBuilder &b,
+                                     Type element) const {
+  Value warp = gpu::SubgroupIdOp::create(b, /*upper_bound=*/IntegerAttr());
+  return multiplyIndex(b, warp, indexConstant(b, tiles.lookup(element)));
+}
+
+//===----------------------------------------------------------------------===//
+// Pointers
+//===----------------------------------------------------------------------===//
+
+spirv::PointerType spirv_lowering::pointerType(MemRefType memory,
+                                               SpirvFlavor flavor) {
+  Type element = memory.getElementType();
+  if (gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(memory))
+    return spirv::PointerType::get(
+        spirv::ArrayType::get(element, memory.getNumElements()),
+        spirv::StorageClass::Workgroup);
+  if (flavor == SpirvFlavor::Kernel)
+    return spirv::PointerType::get(element,
+                                   spirv::StorageClass::CrossWorkgroup);
+  auto row = spirv::RuntimeArrayType::get(element, bytesOf(element));
+  return spirv::PointerType::get(spirv::StructType::get(row, 0),
+                                 spirv::StorageClass::StorageBuffer);
+}
+
+Value spirv_lowering::elementPointer(ImplicitLocOpBuilder &b, Value memory,
+                                     Value index, SpirvFlavor flavor) {
+  auto type = cast<MemRefType>(memory.getType());
+  spirv::PointerType pointer = pointerType(type, flavor);
+  Type indexType = b.getIntegerType(flavor == SpirvFlavor::Kernel ? 64 : 32);
+  Value base =
+      UnrealizedConversionCastOp::create(b, TypeRange(Type(pointer)), memory)
+          .getResult(0);
+  Value position = arith::IndexCastOp::create(b, indexType, index);
+  if (pointer.getStorageClass() == spirv::StorageClass::CrossWorkgroup)
+    return spirv::InBoundsPtrAccessChainOp::create(b, base, position,
+                                                   ValueRange());
+  SmallVector<Value, 2> indices;
+  if (pointer.getStorageClass() == spirv::StorageClass::StorageBuffer)
+    indices.push_back(spirv::ConstantOp::getZero(indexType, b.getLoc(), b));
+  indices.push_back(position);
+  return spirv::AccessChainOp::create(b, base, indices);
+}

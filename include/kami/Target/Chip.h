@@ -130,6 +130,9 @@ struct Chip {
   /// The lowest version of PTX that knows the chip, 78 for 7.8; 0 for chips
   /// that take none.
   int64_t ptxVersion = 0;
+  /// Registers that the chip's compiler takes for addresses where strides are
+  /// known only at run time and operands pass through registers.
+  int64_t strideRegisters = 0;
   /// Whether an instruction extends floats of 8 bits to f16.
   bool extendsFloat8 = false;
   /// Whether a warp stores 8×8 matrices to shared memory by one instruction.

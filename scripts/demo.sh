@@ -1,11 +1,14 @@
 #!/bin/sh
 # demo.sh [BUILD]: three products on their way from what is computed to a checked
 # result: the candidates for a plan, warp-level IR, PTX, and a run on a GPU or,
-# without one, in the simulator. Ends with 1 if anything is wrong.
+# without one, in the simulator. Then one of them for chips of three vendors.
+# Ends with 1 if anything is wrong.
 set -eu
 cd "$(dirname "$0")/.."
 bin=$(cd "${1:-build}/bin" && pwd)
 target=sm_90
+format=ptx
+pattern='mma\.sync'
 example=test/Examples/matmul-64.mlir
 planned=test/Examples/matmul-64-planned.mlir
 
@@ -43,29 +46,33 @@ plan() {
 
 # compile FLAG...: the kernel, and what it asks of the device.
 compile() {
-  "$bin/kami-compile" "$@" --target=$target --emit=ptx -o "$out/kernel.ptx"
-  instructions=$(grep -c 'mma\.sync' "$out/kernel.ptx") || {
-    echo "no mma.sync in the PTX of: $*" >&2
+  "$bin/kami-compile" "$@" --target=$target --emit=$format -o "$out/kernel"
+  cp "$out/kernel" "$out/text"
+  if [ $format = spirv ]; then
+    "$translate" --deserialize-spirv "$out/kernel" >"$out/text"
+  fi
+  instructions=$(grep -c "$pattern" "$out/text") || {
+    echo "no matrix instruction in the code of: $*" >&2
     exit 1
   }
-  python3 - "$out/kernel.ptx.json" "$instructions" <<'END'
+  python3 - "$out/kernel.json" $format "$instructions" <<'END'
 import json, sys
 kernel = json.load(open(sys.argv[1]))
 spills = kernel.get("spill_bytes")
 print(f"kernel     {kernel['kernel']}, {kernel['grid'][0]} blocks of "
       f"{kernel['block'][0]} threads")
-print(f"PTX        {sys.argv[2]} lines with mma.sync")
+print(f"{sys.argv[2]:<10} {sys.argv[3]} matrix instructions")
 print(f"registers  {kernel['registers']} a thread, "
-      + ("as planned (no ptxas found)" if spills is None
-         else f"{spills} bytes spilled (ptxas)"))
+      + ("as planned" if spills is None else f"{spills} bytes spilled"))
 print(f"shared     {kernel['shared_bytes']} bytes a block")
 END
 }
 
 # run FLAG...: the verdict. Several such runs must all be right.
 runs=0
+launcher=
 run() {
-  "$bin/kami-run" "$@" --target=$target >"$out/run" || {
+  $launcher "$bin/kami-run" "$@" --target=$target >"$out/run" || {
     cat "$out/run"
     echo "wrong: $*" >&2
     exit 1
@@ -114,4 +121,31 @@ echo
 run --gemm=128x128x128 --type=f64
 
 device=$(sed -n 's/^ *device *//p' "$out/run")
+
+# vendor TARGET FORMAT PATTERN: the plan, the kernel and the verdict for a chip.
+vendor() {
+  target=$1 format=$2 pattern=$3
+  printf '\n-- %s\n\n' "$target"
+  "$bin/kami-plan" --target=$target --gemm=64x64x64 --type=f16 --batch=16 >"$out/plan"
+  sed -n 1,4p "$out/plan"
+  echo
+  compile --gemm=64x64x64 --type=f16 --batch=16
+  echo
+  run --gemm=64x64x64 --type=f16 --batch=16
+}
+
+heading "64 x 64 x 64, f16, 16 of them: three vendors, and whoever has Vulkan"
+. scripts/llvm.sh
+translate=$LLVM_PREFIX/bin/mlir-translate
+vendor sm_90 ptx '\(wgmma\.mma_async\|mma\.sync\)'
+vendor gfx942 asm '^[[:space:]]v_mfma'
+vendor gfx1100 asm '^[[:space:]]v_wmma'
+vendor xe-hpc spirv 'CooperativeMatrixMulAdd'
+if vulkan=$(scripts/vulkan.sh ${KAMI_VULKAN:+"$KAMI_VULKAN"}); then
+  launcher=$vulkan/bin/vulkan-run
+  vendor lavapipe spirv 'CooperativeMatrixMulAdd'
+else
+  echo "SPIR-V is not run: no software device of Vulkan"
+fi
+
 printf '\ndemo: %d products, all right, on: %s\n' "$runs" "$device"

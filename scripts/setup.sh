@@ -48,8 +48,8 @@ for package in $missing; do
 done
 if [ -n "$unknown" ]; then
   complain "apt does not know$unknown
-setup: Debian 12 has LLVM 22 in its security suite; /etc/apt needs the line
-setup:   deb http://deb.debian.org/debian-security bookworm-security main"
+setup: Debian 12 has LLVM 22 in its security suite; /etc/apt needs a source of
+setup: the suite bookworm-security, component main, on the mirror of your choice"
 fi
 $as_root env DEBIAN_FRONTEND=noninteractive \
   apt-get install -y -q --no-install-recommends $missing

@@ -40,7 +40,7 @@ mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial" \
 mirror=$(apt-get indextargets --format '$(SITE) $(COMPONENT)' \
   'Created-By: Packages' 2>/dev/null |
   awk '$1 ~ /\/debian\/?$/ && $2 == "main" { print $1; exit }')
-: "${mirror:=http://deb.debian.org/debian}"
+[ -n "$mirror" ] || complain "apt has no source of Debian's to take packages from"
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 echo "deb [arch=amd64 signed-by=$keyring] $mirror $suite main" >"$work/apt/sources.list"
 : >"$work/apt/status"

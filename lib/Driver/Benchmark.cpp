@@ -11,6 +11,7 @@
 #include "CudaStatus.h"
 #include "SpeedOfLight.h"
 #include "TorchTimes.h"
+#include "VulkanPeer.h"
 #include "kami/Driver/Compile.h"
 #include "kami/Driver/GemmSpec.h"
 #include "kami/Driver/Run.h"
@@ -82,6 +83,7 @@ private:
   makeCublasPeer(const OperandShape &shape, const Operands &operands);
   llvm::Expected<double> timeOnce(Contestant &contestant,
                                   const Operands &operands);
+  bool timeVulkan(const OperandShape &shape, const Operands &operands);
   llvm::Expected<std::vector<std::unique_ptr<TritonContestant>>>
   loadTritonPeers(const OperandShape &shape, const Operands &operands);
   llvm::Expected<std::vector<std::unique_ptr<TritonContestant>>>
@@ -108,6 +110,7 @@ private:
   std::optional<SpeedOfLight> light;
   TritonKernels triton;
   TorchTimes torch;
+  std::unique_ptr<VulkanPeer> vulkan;
 };
 
 } // namespace
@@ -160,6 +163,12 @@ llvm::Error Benchmark::open() {
     if (!times)
       return times.takeError();
     torch = std::move(*times);
+  }
+  if (options.vulkan) {
+    llvm::Expected<std::unique_ptr<VulkanPeer>> opened = VulkanPeer::open();
+    if (!opened)
+      return opened.takeError();
+    vulkan = std::move(*opened);
   }
   loadAllDialects(context);
   table.begin(description, options);
@@ -348,6 +357,30 @@ llvm::Expected<double> Benchmark::timeOnce(Contestant &contestant,
     if (llvm::Error error = check(status))
       return error;
   return elapsed;
+}
+
+/// Times kami's SPIR-V after the others, on the same clocks; false, with the
+/// reason on the log, where there is none or it is wrong.
+bool Benchmark::timeVulkan(const OperandShape &shape,
+                           const Operands &operands) {
+  auto fail = [&](const llvm::Twine &reason) {
+    right = false;
+    log << "kami-bench: error: " << name(shape.type) << " n=" << shape.n
+        << " vulkan: " << reason << "\n";
+    return false;
+  };
+  auto module = makeModule(context, shape);
+  if (llvm::Error error = vulkan->load(*module, operands))
+    return fail(llvm::toString(std::move(error)));
+  llvm::Expected<double> worst = vulkan->firstRun(operands);
+  if (!worst)
+    return fail(llvm::toString(worst.takeError()));
+  // A NaN is not within any bound.
+  if (!(*worst <= errorBound(shape)))
+    return fail("wrong result");
+  if (llvm::Error error = vulkan->measure(options.repeats))
+    return fail(llvm::toString(std::move(error)));
+  return true;
 }
 
 /// Those of Triton's kernels of the shape that are right and not hopeless.
@@ -566,9 +599,14 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
   if (!contestants.empty())
     if (llvm::Error error = takeTurns(contestants, options.repeats, clock()))
       return error;
+  bool hasVulkan = vulkan && timeVulkan(shape, operands);
   for (Entry &entry : entries) {
     if (entry.contestant)
       entry.row.kami = entry.contestant->graph.time();
+    if (hasVulkan) {
+      entry.row.vulkan = vulkan->time();
+      entry.row.vulkanPlan = vulkan->plan;
+    }
     addTimes(shape, *peers, entry.row);
     table.add(entry.row);
   }

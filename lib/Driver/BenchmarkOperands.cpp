@@ -124,17 +124,31 @@ llvm::Error Operands::poisonResults() const {
   return check(kamiCudaFillBytes(device, c.get(), 0xFF, sets * strideBytes()));
 }
 
+std::vector<uint8_t> Operands::image(const Input &input) const {
+  std::vector<uint8_t> bytes(shape.bytes());
+  for (int64_t i = 0, e = bytes.size(); i != e; ++i)
+    bytes[i] = input.bytes[i % int64_t(input.bytes.size())];
+  return bytes;
+}
+
 llvm::Expected<double> Operands::largestError() const {
+  return largestError([&](int64_t number, int64_t offset, uint8_t *to,
+                          int64_t bytes) {
+    return check(kamiCudaCopyToHost(device, to, set(number).c + offset, bytes));
+  });
+}
+
+llvm::Expected<double> Operands::largestError(
+    llvm::function_ref<llvm::Error(int64_t, int64_t, uint8_t *, int64_t)> read)
+    const {
   sim::ElementFormat format = benchmarkFormat(shape.stored());
   int64_t elements = shape.n * shape.n;
   std::vector<uint8_t> bytes(elements * format.bytes());
   double worst = 0;
   for (int64_t number = 0; number != sets; ++number)
     for (auto [index, product] : llvm::enumerate(compared)) {
-      KamiCudaPointer from =
-          set(number).c + product * elements * format.bytes();
-      if (llvm::Error error = check(
-              kamiCudaCopyToHost(device, bytes.data(), from, bytes.size())))
+      if (llvm::Error error = read(number, product * elements * format.bytes(),
+                                   bytes.data(), bytes.size()))
         return error;
       for (int64_t i = 0; i != elements; ++i) {
         double computed = sim::toDouble(

@@ -12,6 +12,7 @@
 #include "kami/Layout/ElementKind.h"
 #include "kami/Runtime/Cuda.h"
 #include "kami/Simulator/Scalar.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include <vector>
 
@@ -55,6 +56,15 @@ public:
   /// Largest error of the first and the last product of every set, relative to
   /// |A|·|B|; NaN if any element is.
   llvm::Expected<double> largestError() const;
+  /// The same of another device's C: `read` copies bytes of a set's, from an
+  /// offset on, to the host.
+  llvm::Expected<double>
+  largestError(llvm::function_ref<llvm::Error(int64_t set, int64_t offset,
+                                              uint8_t *to, int64_t bytes)>
+                   read) const;
+  /// All bytes of a set's operands.
+  std::vector<uint8_t> imageOfA() const { return image(a); }
+  std::vector<uint8_t> imageOfB() const { return image(b); }
 
 private:
   /// One of the two inputs: a run of random numbers that repeats.
@@ -68,6 +78,7 @@ private:
   };
 
   void draw(Input &input, uint64_t seed) const;
+  std::vector<uint8_t> image(const Input &input) const;
   llvm::Error upload(Input &input);
   void computeReference();
   /// From one set to the next.

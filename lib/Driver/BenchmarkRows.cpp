@@ -37,6 +37,9 @@ static llvm::Error read(const CsvTable::Row &cells, BenchmarkRow &row) {
         std::pair("triton_min", &row.triton.least),
         std::pair("triton_max", &row.triton.most),
         std::pair("torch_us", &row.torch),
+        std::pair("vulkan_us", &row.vulkan.median),
+        std::pair("vulkan_min", &row.vulkan.least),
+        std::pair("vulkan_max", &row.vulkan.most),
         std::pair("light_bytes_us", &row.light.bytes),
         std::pair("light_operations_us", &row.light.operations),
         std::pair("registers", &registers),
@@ -50,6 +53,7 @@ static llvm::Error read(const CsvTable::Row &cells, BenchmarkRow &row) {
   row.algorithm = cells.text("algorithm").str();
   row.plan = cells.text("plan").str();
   row.tritonSetting = cells.text("triton_setting").str();
+  row.vulkanPlan = cells.text("vulkan_plan").str();
   row.light.kernel = cells.text("light_kernel").str();
   return llvm::Error::success();
 }

@@ -65,6 +65,8 @@ constexpr Column columns[] = {{"type", 4},
                               {"GB/s", 6},
                               {"TFLOPS", 6},
                               {"registers", 9},
+                              {"vulkan_us", 9},
+                              {"vulkan", 6},
                               {"cublas_min", 0},
                               {"cublas_max", 0},
                               {"triton_min", 0},
@@ -76,7 +78,10 @@ constexpr Column columns[] = {{"type", 4},
                               {"device", 0},
                               {"cublas_version", 0},
                               {"triton_version", 0},
-                              {"predicted_us", 0}};
+                              {"predicted_us", 0},
+                              {"vulkan_min", 0},
+                              {"vulkan_max", 0},
+                              {"vulkan_plan", 0}};
 } // namespace
 
 /// Empty for 0: nothing was measured.
@@ -148,7 +153,8 @@ void BenchmarkTable::begin(const BenchmarkDevice &where,
     os << describe(device)
        << "\nmicroseconds of a launch: median, least and most of "
        << options.repeats << " replays of a graph (torch: of a process of its "
-       << "own); GB/s count A, B and C once\n"
+       << "own; vulkan: of dispatches, and kami's time over it); GB/s count A, "
+       << "B and C once\n"
        << describeLight(device, options.types) << "\n\n";
   llvm::SmallVector<std::string> names;
   for (const Column &column : columns)
@@ -177,6 +183,8 @@ void BenchmarkTable::add(const BenchmarkRow &row) {
             number("%.0f", row.gigabytesPerSecond()),
             number("%.2f", row.teraflops()),
             row.registers ? std::to_string(row.registers) : "",
+            number("%.3f", row.vulkan.median),
+            number("%.2f", ratio(row.kami.median, row.vulkan.median)),
             number("%.3f", row.cublas.least),
             number("%.3f", row.cublas.most),
             number("%.3f", row.triton.least),
@@ -188,7 +196,10 @@ void BenchmarkTable::add(const BenchmarkRow &row) {
             device.name,
             device.cublas,
             device.triton,
-            number("%.3f", row.predicted)});
+            number("%.3f", row.predicted),
+            number("%.3f", row.vulkan.least),
+            number("%.3f", row.vulkan.most),
+            row.vulkanPlan});
 }
 
 /// A cell of a table for readers: a dash for nothing.

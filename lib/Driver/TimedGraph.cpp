@@ -44,16 +44,17 @@ llvm::Expected<double> TimedGraph::replay(const GraphClock &clock) {
   return elapsed / launches;
 }
 
-LaunchTime TimedGraph::time() const {
+LaunchTime kami::summarize(std::vector<double> times) {
   if (times.empty())
     return {};
-  std::vector<double> sorted = times;
-  llvm::sort(sorted);
-  size_t half = sorted.size() / 2;
+  llvm::sort(times);
+  size_t half = times.size() / 2;
   double median =
-      sorted.size() % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-  return {median, sorted.front(), sorted.back()};
+      times.size() % 2 ? times[half] : (times[half - 1] + times[half]) / 2;
+  return {median, times.front(), times.back()};
 }
+
+LaunchTime TimedGraph::time() const { return summarize(times); }
 
 llvm::Error kami::takeTurns(llvm::ArrayRef<TimedGraph *> graphs,
                             int64_t repeats, const GraphClock &clock) {

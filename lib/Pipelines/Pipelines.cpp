@@ -101,8 +101,6 @@ void kami::addTargetPasses(OpPassManager &pm, Backend backend) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addNestedPass<gpu::GPUFuncOp>(createTargetPass(backend));
   kernels.addNestedPass<gpu::GPUFuncOp>(createKamiExpandMath());
-  if (backend == Backend::SPIRV)
-    kernels.addPass(createLowerAffinePass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
 }

@@ -240,8 +240,11 @@ llvm::json::Object kami::explainJSON(const Choice &choice,
                                      const PlannerOptions &options,
                                      Detail detail) {
   llvm::json::Object object;
-  if (!choice.candidates.empty())
-    object = members(choice.candidates.front(), problem);
+  if (!choice.candidates.empty()) {
+    const Candidate &best = choice.candidates.front();
+    object = members(best, problem);
+    object["microseconds"] = best.calibrated.total / chip.boostMHz;
+  }
   const Extents &extents = problem.extents;
   object["gemm"] = array(extents.m, extents.n, extents.k);
   object["type"] = elementName(problem.operand, problem.isComplex);

@@ -164,9 +164,20 @@ static DescribedChips &describedChips() {
 }
 
 /// Operations per cycle of a matrix unit, which no device says: as for the chip
-/// `vulkan`, narrower elements in proportion.
-static double assumedRate(ElementKind operand) {
-  return 512.0 / byteWidth(operand);
+/// `vulkan`, narrower elements in proportion, and products that are smaller
+/// than others of their types in proportion, too, since an instruction takes
+/// its time.
+static double assumedRate(const VulkanDescription &device,
+                          const VulkanDescription::Matrix &matrix) {
+  auto operations = [](const Extents &shape) {
+    return double(shape.m) * shape.n * shape.k;
+  };
+  double most = 0;
+  for (const VulkanDescription::Matrix &other : device.matrices)
+    if (other.operand == matrix.operand &&
+        other.accumulator == matrix.accumulator)
+      most = std::max(most, operations(other.shape));
+  return 512.0 / byteWidth(matrix.operand) * operations(matrix.shape) / most;
 }
 
 DescribedChip::DescribedChip(llvm::StringRef chipName,
@@ -179,7 +190,7 @@ DescribedChip::DescribedChip(llvm::StringRef chipName,
   for (const VulkanDescription::Matrix &matrix : device.matrices) {
     const Atom *atom = cooperativeMatrix(
         matrix.shape, matrix.operand, matrix.accumulator, device.subgroupSize);
-    rates.push_back({atom->name, assumedRate(matrix.operand), 1.0,
+    rates.push_back({atom->name, assumedRate(device, matrix), 1.0,
                      Provenance::Assumed, guess});
   }
   citations.push_back({"warp size, threads, blocks, shared memory, matrices",

@@ -81,6 +81,37 @@ TEST(Chip, PeaksOfAMDsDataSheets) {
   EXPECT_NEAR(peak("gfx1201", "wmma.rdna4.m16n16k16.i32.i8"), 389, 1);
 }
 
+// Intel's specifications: Max 1100 with 56 Xe cores at 1550 MHz, 128 KiB of
+// shared local memory each, 108 MB of L2 and HBM2e of 1228.8 GB/s; B580 with 20
+// Xe cores, 160 XMX engines, 2670 MHz, 18 MB and 456 GB/s. A core of the former
+// does 4096 operations of f16 per cycle; the latter 233 TOPS of i8, which is so
+// at 2850 MHz.
+TEST(Chip, IntelsSpecifications) {
+  const Chip &max1100 = chip("max1100"), &b580 = chip("xe2");
+  EXPECT_EQ(max1100.multiprocessors, 56);
+  EXPECT_EQ(max1100.boostMHz, 1550);
+  EXPECT_EQ(max1100.sharedPerMultiprocessor, 131072);
+  EXPECT_EQ(max1100.l2Bytes, 108 << 20);
+  EXPECT_NEAR(max1100.memoryBandwidth, 1228.8, 0.5);
+  EXPECT_EQ(b580.multiprocessors * b580.tensorCores, 160);
+  EXPECT_EQ(b580.boostMHz, 2670);
+  EXPECT_EQ(b580.l2Bytes, 18 << 20);
+  EXPECT_EQ(b580.memoryBandwidth, 456);
+  auto peak = [](const Chip &one, llvm::StringRef atom, double megahertz) {
+    return one.multiprocessors * one.tensorCores * megahertz * 1e-6 *
+           one.findRate(*findAtom(atom))->opsPerCycle;
+  };
+  EXPECT_NEAR(
+      peak(max1100, "cooperative_matrix.m8n16k16.f32.f16.lanes16", 1550),
+      56 * 4096 * 1.55e-3, 0.1);
+  EXPECT_NEAR(peak(b580, "cooperative_matrix.m8n16k32.i32.i8.lanes16", 2850),
+              233, 1);
+  for (const Chip *one : {&max1100, &b580}) {
+    EXPECT_EQ(one->warpSize, 16);
+    EXPECT_EQ(one->spirv, SpirvFlavor::Kernel);
+  }
+}
+
 // A wave is as wide as its fragments, and an instruction that nothing is known
 // of cannot be lowered.
 TEST(Chip, AMDsAtomsHaveFragmentsOfItsWaves) {

@@ -39,6 +39,7 @@ static llvm::Expected<BenchmarkOptions> parse(Flags &flags) {
   }
   options.triton = flags.triton;
   options.torch = flags.torch;
+  options.vulkan = flags.vulkan;
   if (llvm::Error error = checkRange("top", flags.top, 0))
     return error;
   if (llvm::Error error = checkOptions(options))

@@ -99,6 +99,10 @@ struct Flags {
                              "measured just before: its times become a column "
                              "(batch)"),
               llvm::cl::value_desc("FILE"), llvm::cl::cat(category)),
+        vulkan("vulkan",
+               llvm::cl::desc("Time SPIR-V on the device's Vulkan driver, too "
+                              "(batch)"),
+               llvm::cl::cat(category)),
         calibration(
             "calibration",
             llvm::cl::desc("What the device was measured to do: a file of "
@@ -135,7 +139,9 @@ struct Flags {
   llvm::cl::list<std::string> units;
   llvm::cl::opt<int64_t> batch, repeats;
   llvm::cl::opt<std::string> format, output;
-  llvm::cl::opt<std::string> peers, triton, torch, calibration;
+  llvm::cl::opt<std::string> peers, triton, torch;
+  llvm::cl::opt<bool> vulkan;
+  llvm::cl::opt<std::string> calibration;
   llvm::cl::list<std::string> rows;
   llvm::cl::opt<std::string> shard;
   llvm::cl::opt<bool> report;

@@ -8,7 +8,8 @@
 //
 // Times batches of products from device memory on CUDA device 0, and in the
 // same run, on the same operands, cuBLAS's, those of kernels that Triton has
-// compiled, and what reading A and B and writing C takes without any products.
+// compiled, and what reading A and B and writing C takes without any products;
+// also, on operands like these, kami's SPIR-V on the device's Vulkan driver.
 // The operands' sets are so many that nothing stays in the L2 cache between two
 // uses, launches are replayed from a graph so that the host's cost does not
 // show, and all contestants take turns, so that the clock and the temperature
@@ -54,6 +55,8 @@ struct BenchmarkOptions {
   std::string triton;
   /// A file of scripts/peers/triton-batch.py --torch, or empty.
   std::string torch;
+  /// Whether kami's SPIR-V is timed on the device's Vulkan driver, too.
+  bool vulkan = false;
 };
 
 /// The type of that name, if it is one that can be measured.
@@ -84,6 +87,8 @@ struct LaunchTime {
   double least = 0;
   double most = 0;
 };
+/// Of times that were measured.
+LaunchTime summarize(std::vector<double> times);
 
 /// What no kernel can do without, in microseconds of a launch; 0 where nothing
 /// is known.
@@ -116,6 +121,9 @@ struct BenchmarkRow {
   std::string tritonSetting;
   /// The median of torch.bmm, of another process.
   double torch = 0;
+  /// kami's SPIR-V for the same device, and its plan.
+  LaunchTime vulkan;
+  std::string vulkanPlan;
   LightTime light;
   /// What the model says, in microseconds, where the planner was asked.
   double predicted = 0;

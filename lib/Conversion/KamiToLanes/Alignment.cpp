@@ -76,6 +76,8 @@ static int64_t divisorOf(Value index, unsigned depth) {
       .Default(int64_t(1));
 }
 
+int64_t lanes::divisorOf(Value index) { return ::divisorOf(index, maxDepth); }
+
 static int64_t elementBytes(MemRefType type) {
   Type element = type.getElementType();
   int64_t bits = element.isIndex() ? 64 : 8;
@@ -160,8 +162,7 @@ static int64_t knownAlignment(Value memref) {
 
 AlignmentAnalysis::AlignmentAnalysis(Operation *root) {
   auto add = [&](Operation *op, Value matrix, Value row, Value column) {
-    known[op] = {knownAlignment(matrix),
-                 {divisorOf(row, maxDepth), divisorOf(column, maxDepth)}};
+    known[op] = {knownAlignment(matrix), {divisorOf(row), divisorOf(column)}};
   };
   root->walk(
       [&](LoadOp op) { add(op, op.getSource(), op.getRow(), op.getColumn()); });

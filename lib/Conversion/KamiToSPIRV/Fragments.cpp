@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tiles.h"
+#include "kami/Bridge/Bridge.h"
+#include "kami/Conversion/KamiToLanes/Alignment.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -37,6 +39,7 @@ public:
   /// if they always can. Nothing if they never can.
   std::optional<Value> isDirect(ImplicitLocOpBuilder &b) const;
   Value loadMatrix(ImplicitLocOpBuilder &b, int64_t tile) const;
+  /// Of sums that the device has narrower matrices for, narrows them.
   void storeMatrix(ImplicitLocOpBuilder &b, int64_t tile, Value value) const;
 
   /// Calls `access` with the position of the lane's v-th element of a tile, or
@@ -52,6 +55,9 @@ public:
 private:
   /// The dimension along which elements are adjacent.
   std::optional<unsigned> minorDim() const;
+  /// Whether a matrix of the fragment's can be made one of the memory's
+  /// elements, which must be of a type that some product is summed in.
+  bool canNarrow() const;
   Value pointerTo(ImplicitLocOpBuilder &b, int64_t tile) const;
   spirv::CooperativeMatrixLayoutKHR layout() const {
     return *minorDim() == 1 ? spirv::CooperativeMatrixLayoutKHR::RowMajor
@@ -90,7 +96,7 @@ std::optional<unsigned> Window::minorDim() const {
 /// Nothing if it is known not to be.
 static std::optional<Value> isMultiple(ImplicitLocOpBuilder &b, Value index,
                                        int64_t factor) {
-  if (factor == 1)
+  if (lanes::divisorOf(index) % factor == 0)
     return Value();
   Value rest = b.createOrFold<arith::RemUIOp>(index, indexConstant(b, factor));
   std::optional<int64_t> known = getConstantIntValue(rest);
@@ -101,10 +107,22 @@ static std::optional<Value> isMultiple(ImplicitLocOpBuilder &b, Value index,
       .getResult();
 }
 
+bool Window::canNarrow() const {
+  Type from = fragment.getStorageType(), to = elementType();
+  if (fragment.getRole() != Role::C || !isa<FloatType>(from) ||
+      !isa<FloatType>(to))
+    return false;
+  return llvm::any_of(kernel.chip.atoms, [&](const AtomRate &rate) {
+    const Atom &atom = *kami::findAtom(rate.atom);
+    return atom.shape.m == shape.rows && atom.shape.n == shape.columns &&
+           atom.accumulator == elementKind(to);
+  });
+}
+
 std::optional<Value> Window::isDirect(ImplicitLocOpBuilder &b) const {
   std::optional<unsigned> minor = minorDim();
   if (!minor || !fragment.hasAtomElementType() ||
-      elementType() != fragment.getStorageType())
+      (elementType() != fragment.getStorageType() && !canNarrow()))
     return std::nullopt;
   SmallVector<Value> conditions;
   // Vulkan, VUID-RuntimeSpirv-OpCooperativeMatrixLoadKHR-08986: pointer and
@@ -138,7 +156,7 @@ std::optional<Value> Window::isDirect(ImplicitLocOpBuilder &b) const {
 Value Window::pointerTo(ImplicitLocOpBuilder &b, int64_t tile) const {
   return elementPointer(b, matrix.memory,
                         matrix.at(b, tileRow(b, tile), tileColumn(b, tile)),
-                        kernel.flavor);
+                        kernel.flavor());
 }
 
 Value Window::loadMatrix(ImplicitLocOpBuilder &b, int64_t tile) const {
@@ -150,6 +168,11 @@ Value Window::loadMatrix(ImplicitLocOpBuilder &b, int64_t tile) const {
 
 void Window::storeMatrix(ImplicitLocOpBuilder &b, int64_t tile,
                          Value value) const {
+  if (elementType() != fragment.getStorageType()) {
+    auto type = cast<spirv::CooperativeMatrixType>(value.getType());
+    value = spirv::FConvertOp::create(
+        b, type.cloneWith(std::nullopt, elementType()), value);
+  }
   Value pointer = pointerTo(b, tile);
   spirv::KHRCooperativeMatrixStoreOp::create(
       b, pointer, value, layout(), stride(b), spirv::MemoryAccessAttr(),
@@ -435,7 +458,7 @@ private:
   }
 };
 
-/// One fragment or another. SPIR-V selects no cooperative matrices.
+/// One fragment or another.
 struct ConvertSelect : KernelPattern<arith::SelectOp> {
   using KernelPattern::KernelPattern;
 
@@ -445,14 +468,12 @@ struct ConvertSelect : KernelPattern<arith::SelectOp> {
     if (!isa<FragmentType>(op.getType()))
       return rewriter.notifyMatchFailure(op, "not a fragment");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto choice = scf::IfOp::create(b, adaptor.getTrueValue().getTypes(),
-                                    op.getCondition(), /*withElseRegion=*/true);
-    b.setInsertionPointToStart(choice.thenBlock());
-    scf::YieldOp::create(b, adaptor.getTrueValue());
-    b.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(b, adaptor.getFalseValue());
-    rewriter.replaceOpWithMultiple(op,
-                                   {SmallVector<Value>(choice.getResults())});
+    SmallVector<Value> chosen;
+    for (auto [one, other] :
+         llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
+      chosen.push_back(
+          arith::SelectOp::create(b, op.getCondition(), one, other));
+    rewriter.replaceOpWithMultiple(op, {chosen});
     return success();
   }
 };

@@ -78,7 +78,7 @@ private:
     FailureOr<WorkgroupMemory> memory = WorkgroupMemory::create(kernel);
     if (failed(memory))
       return failure();
-    KernelContext context{(*chip)->spirv, (*chip)->lockstepWarps, *memory};
+    KernelContext context{**chip, *memory};
     TypeConverter converter;
     converter.addConversion([](Type type) { return type; });
     converter.addConversion([](FragmentType fragment,

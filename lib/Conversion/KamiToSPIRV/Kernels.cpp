@@ -13,7 +13,9 @@
 #include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
 #include "mlir/Conversion/MathToSPIRV/MathToSPIRV.h"
 #include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
 #include "llvm/ADT/SetVector.h"
@@ -217,11 +219,31 @@ static void hoistVariables(gpu::GPUFuncOp kernel, SpirvFlavor flavor) {
   kernel->removeAttr(gpu::GPUFuncOp::getNumWorkgroupAttributionsAttrName());
 }
 
+/// SPIR-V selects no cooperative matrices, but branches may.
+static void branchForMatrices(gpu::GPUFuncOp kernel) {
+  kernel.walk([](arith::SelectOp op) {
+    if (!isa<spirv::CooperativeMatrixType>(op.getType()))
+      return;
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    auto choice = scf::IfOp::create(b, TypeRange(op.getType()),
+                                    op.getCondition(), /*withElseRegion=*/true);
+    for (auto [block, value] :
+         {std::pair(choice.thenBlock(), op.getTrueValue()),
+          std::pair(choice.elseBlock(), op.getFalseValue())}) {
+      b.setInsertionPointToStart(block);
+      scf::YieldOp::create(b, value);
+    }
+    op.replaceAllUsesWith(choice.getResult(0));
+    op.erase();
+  });
+}
+
 static LogicalResult prepareKernel(gpu::GPUFuncOp kernel, const Chip &chip) {
   std::optional<ArrayRef<int32_t>> block = kernel.getKnownBlockSize();
   if (!block)
     return kernel.emitOpError("expected a known_block_size, which is a "
                               "constant of a kernel in SPIR-V");
+  branchForMatrices(kernel);
   hoistVariables(kernel, chip.spirv);
   for (unsigned i = 0; i != kernel.getNumArguments(); ++i)
     kernel.setArgAttrs(i, ArrayRef<NamedAttribute>());

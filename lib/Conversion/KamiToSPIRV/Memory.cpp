@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Memory.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -151,6 +152,11 @@ LogicalResult spirv_lowering::resolveMatrices(gpu::GPUFuncOp kernel) {
   memref::populateExpandStridedMetadataPatterns(patterns);
   patterns.add<TransposeMetadata>(kernel.getContext());
   if (failed(applyPatternsGreedily(kernel, std::move(patterns))))
+    return failure();
+  // Positions become arithmetic that tells what they are multiples of.
+  RewritePatternSet arithmetic(kernel.getContext());
+  populateAffineToStdConversionPatterns(arithmetic);
+  if (failed(applyPatternsGreedily(kernel, std::move(arithmetic))))
     return failure();
   WalkResult result = kernel.walk([](Operation *op) {
     OpOperand *matrix = matrixOf(op);

@@ -56,9 +56,9 @@ void spirv_lowering::syncWarp(ImplicitLocOpBuilder &b,
   Semantics semantics = Semantics::AcquireRelease | Semantics::WorkgroupMemory;
   // Where Vulkan's memory model holds, writes are made available and visible
   // explicitly ("Availability and Visibility Semantics").
-  if (kernel.flavor == SpirvFlavor::Vulkan)
+  if (kernel.flavor() == SpirvFlavor::Vulkan)
     semantics = semantics | Semantics::MakeAvailable | Semantics::MakeVisible;
-  if (kernel.lockstepWarps)
+  if (kernel.chip.lockstepWarps)
     spirv::MemoryBarrierOp::create(b, spirv::Scope::Subgroup, semantics);
   else
     spirv::ControlBarrierOp::create(b, spirv::Scope::Subgroup,
@@ -86,10 +86,10 @@ Value spirv_lowering::loadTile(ImplicitLocOpBuilder &b,
                                const KernelContext &kernel, Value variable,
                                Value first, FragmentType fragment) {
   spirv::CooperativeMatrixType type = matrixType(fragment);
-  Value pointer = elementPointer(b, variable, first, kernel.flavor);
+  Value pointer = elementPointer(b, variable, first, kernel.flavor());
   return spirv::KHRCooperativeMatrixLoadOp::create(
       b, type, pointer, spirv::CooperativeMatrixLayoutKHR::RowMajor,
-      strideOf(b, type.getColumns()), sharedAccess(b, kernel.flavor),
+      strideOf(b, type.getColumns()), sharedAccess(b, kernel.flavor()),
       /*alignment=*/IntegerAttr());
 }
 
@@ -97,10 +97,10 @@ void spirv_lowering::storeTile(ImplicitLocOpBuilder &b,
                                const KernelContext &kernel, Value variable,
                                Value first, Value tile) {
   auto type = cast<spirv::CooperativeMatrixType>(tile.getType());
-  Value pointer = elementPointer(b, variable, first, kernel.flavor);
+  Value pointer = elementPointer(b, variable, first, kernel.flavor());
   spirv::KHRCooperativeMatrixStoreOp::create(
       b, pointer, tile, spirv::CooperativeMatrixLayoutKHR::RowMajor,
-      strideOf(b, type.getColumns()), sharedAccess(b, kernel.flavor),
+      strideOf(b, type.getColumns()), sharedAccess(b, kernel.flavor()),
       /*alignment=*/IntegerAttr());
 }
 

@@ -23,10 +23,10 @@ namespace kami::spirv_lowering {
 
 /// What every pattern knows of the kernel.
 struct KernelContext {
-  SpirvFlavor flavor;
-  /// See Chip::lockstepWarps.
-  bool lockstepWarps;
+  const Chip &chip;
   WorkgroupMemory memory;
+
+  SpirvFlavor flavor() const { return chip.spirv; }
 };
 
 template <typename OpTy>

@@ -35,6 +35,10 @@ struct CopyAlignment {
   int64_t tile = 1;
 };
 
+/// The largest power of two, up to 2^16, that an index is known to be a
+/// multiple of.
+int64_t divisorOf(mlir::Value index);
+
 /// What is known of all of a kernel's accesses. Without any promise, a matrix
 /// is aligned as its elements are; promises are `memref.assume_alignment`, a
 /// kernel argument's or workgroup memory's `llvm.align`, dynamic shared memory,

@@ -1,0 +1,55 @@
+//===- VulkanPeer.h - A batch on the device's Vulkan driver -----*- C++ -*-===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_LIB_DRIVER_VULKANPEER_H
+#define KAMI_LIB_DRIVER_VULKANPEER_H
+
+#include "BenchmarkOperands.h"
+#include "kami/Driver/Benchmark.h"
+#include "kami/Driver/Compile.h"
+#include "kami/Runtime/Vulkan.h"
+
+namespace kami {
+
+/// kami's own SPIR-V for the first Vulkan device, on operands like those of the
+/// other contestants. Each dispatch is timed by itself, between two timestamps
+/// of the device: there are no graphs.
+class VulkanPeer {
+public:
+  /// Opens the device.
+  static llvm::Expected<std::unique_ptr<VulkanPeer>> open();
+
+  /// Compiles the product of a module, and fills the device's memory.
+  llvm::Error load(mlir::ModuleOp module, const Operands &operands);
+  /// Runs over every set once and compares; see Operands::largestError.
+  llvm::Expected<double> firstRun(const Operands &operands);
+  /// Times so many dispatches, over the sets in turn.
+  llvm::Error measure(int64_t repeats);
+
+  LaunchTime time() const { return summarize(times); }
+  /// The plan in one line.
+  std::string plan;
+
+private:
+  struct Set {
+    VulkanBuffer a, b, c;
+  };
+  llvm::Expected<double> dispatch(const Set &set);
+
+  VulkanDevice device;
+  std::string chip;
+  // After the device, so that they go before it.
+  std::unique_ptr<VulkanKernel> kernel;
+  std::vector<Set> sets;
+  int64_t blocks = 0;
+  std::vector<double> times;
+};
+
+} // namespace kami
+
+#endif // KAMI_LIB_DRIVER_VULKANPEER_H

@@ -22,7 +22,7 @@ CHIPS = {
     "xe2": ["f16"],
 }
 COLUMNS = ["chip", "type", "n", "plan", "transport", "slice", "registers",
-           "shared bytes", "communication", "computation", "memory"]
+           "shared bytes", "communication", "computation", "memory", "µs of all"]
 
 
 def plan(chip, kind, side):
@@ -40,7 +40,7 @@ def row(chip, kind, side):
     return [chip, kind, str(side),
             f"{best['algorithm']} {grid} tile {tile} {best['atom']}",
             best["transport"], str(best["slice_k"]), str(best["registers"]),
-            str(best["shared_bytes"]), *cycles]
+            str(best["shared_bytes"]), *cycles, f"{best['microseconds']:.0f}"]
 
 
 def table():

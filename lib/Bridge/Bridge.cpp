@@ -37,6 +37,10 @@ Type kami::elementType(MLIRContext *context, ElementKind kind) {
     return Float8E4M3FNType::get(context);
   case ElementKind::F8E5M2:
     return Float8E5M2Type::get(context);
+  case ElementKind::F8E4M3FNUZ:
+    return Float8E4M3FNUZType::get(context);
+  case ElementKind::F8E5M2FNUZ:
+    return Float8E5M2FNUZType::get(context);
   case ElementKind::I8:
   case ElementKind::U8:
     return IntegerType::get(context, 8);
@@ -296,6 +300,18 @@ static std::optional<Major> majorOf(Value operand, Role role, bool transposed) {
   return alongColumns == (role == Role::A) ? Major::K : Major::MN;
 }
 
+/// Whether the addresses of the matrices' elements are a constant apart.
+static bool hasKnownStrides(ValueRange matrices) {
+  return llvm::all_of(matrices, [](Value matrix) {
+    auto type = dyn_cast<MemRefType>(matrix.getType());
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    return !type ||
+           (succeeded(type.getStridesAndOffset(strides, offset)) &&
+            llvm::all_of(ArrayRef(strides).take_back(2), ShapedType::isStatic));
+  });
+}
+
 /// How many matrices of a batch lie without gaps in memory, one for each of C's
 /// along its last dimension of the batch.
 static int64_t packableProducts(GemmOp op) {
@@ -360,6 +376,8 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
   };
   problem.isCopyable =
       isCopyable(Role::A, op.getA()) && isCopyable(Role::B, op.getB());
+  problem.hasRuntimeStrides =
+      !hasKnownStrides({op.getA(), op.getB(), op.getC()});
   // Complex elements lie between each other.
   problem.majorA = problem.majorB = std::nullopt;
   if (!problem.isComplex) {
@@ -411,6 +429,7 @@ FailureOr<Problem> kami::problemOf(GroupedGemmOp op) {
   problem.batch =
       plannedExtent(cast<MemRefType>(op.getM().getType()).getDimSize(0));
   problem.isReproducible = op.getReproducible();
+  problem.hasRuntimeStrides = true;
   problem.majorA = op.getTransposeA() ? Major::MN : Major::K;
   problem.majorB = op.getTransposeB() ? Major::K : Major::MN;
   return problem;

@@ -49,8 +49,10 @@ double kami::roundingUnit(ElementKind kind) {
   case ElementKind::F64:
     return std::ldexp(1.0, -53);
   case ElementKind::F8E4M3FN:
+  case ElementKind::F8E4M3FNUZ:
     return std::ldexp(1.0, -4);
   case ElementKind::F8E5M2:
+  case ElementKind::F8E5M2FNUZ:
     return std::ldexp(1.0, -3);
   default:
     return 0;
@@ -295,6 +297,7 @@ llvm::Error Session::execute(func::FuncOp lowered,
   simulator.warpSize = compilation.chip->warpSize;
   simulator.banks = compilation.chip->sharedBanks;
   simulator.bankBytes = compilation.chip->sharedBankBytes;
+  simulator.wideReadLanes = compilation.chip->wideReadLanes;
   simulator.order = options.warpOrder;
   simulator.seed = options.seed;
   std::unique_ptr<DeviceLauncher> device;

@@ -357,11 +357,28 @@ void GridSearch::keepMisfit(const Plan &plan, const Resources &resources,
     kept = Tiling{interleaved(plan), resources, {}, misfit};
 }
 
+/// What a thread takes for the addresses of what it loads of a tile where
+/// strides are known only at run time: two registers for each word, where the
+/// compiler computes all of them ahead of the loop over k.
+static int64_t addressRegisters(const Plan &plan, int64_t threads,
+                                const Problem &problem, const Chip &chip) {
+  if (chip.strideRegisters == 0 || !problem.hasRuntimeStrides ||
+      plan.transport == Transport::Copied)
+    return 0;
+  constexpr int64_t wordBytes = 4;
+  int64_t words = divideCeil(byteWidth(plan.atom->operand), wordBytes);
+  int64_t elements =
+      divideCeil((plan.tile.m + plan.tile.n) * plan.tile.k, threads);
+  return chip.strideRegisters + 2 * words * elements;
+}
+
 Resources GridSearch::resources(const Plan &plan) const {
   Resources resources =
       resourcesOf(*plan.atom, plan.partition(), plan.slices, chip.warpSize,
                   plan.exchange(), problem.sums());
   Registers &registers = resources.registers;
+  registers.overhead +=
+      addressRegisters(plan, resources.threads, problem, chip);
   int64_t least =
       std::min(problem.leastRegisters, chip.maxRegisters(resources.threads));
   registers.overhead += std::max<int64_t>(least - registers.total(), 0);
@@ -396,7 +413,13 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
   if (form.prefetches)
     plan.blocks = chip.multiprocessors *
                   std::max<int64_t>(residentBlocks(resources, chip), 1);
-  if (Misfit misfit = findMisfit(resources, chip)) {
+  Misfit misfit = findMisfit(resources, chip);
+  int64_t addresses = addressRegisters(plan, resources.threads, problem, chip);
+  int64_t needed = resources.registers.total(),
+          limit = chip.maxRegisters(resources.threads);
+  if (!misfit && addresses > 0 && needed > limit)
+    misfit = {Misfit::Registers, needed, limit};
+  if (misfit) {
     keepMisfit(plan, resources, misfit);
     return false;
   }

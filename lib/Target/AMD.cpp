@@ -52,7 +52,7 @@ static constexpr AtomRate gfx90aAtoms[] = {
 };
 
 // gfx942's instructions on tf32 are left out, which gfx950 does not have. Its
-// 8-bit floats are not the OCP's: those are multiplied as f16.
+// 8-bit floats are not the OCP's, which are multiplied as f16.
 static constexpr llvm::StringLiteral mi300x = "AMD Instinct MI300X data sheet";
 static constexpr llvm::StringLiteral cdna3 =
     "AMD matrix instruction calculator, CDNA3, FLOPs/CU/cycle";
@@ -71,6 +71,14 @@ static constexpr AtomRate gfx942Atoms[] = {
     {"mfma.m16n16k32.i32.i8", 1024, 1.0, P::Assumed, cdna3},
     {"mfma.m32n32k16.i32.i8", 1024, 1.0, P::Assumed, cdna3},
     {"mfma.m64n4k4.i32.i8", 1024, 0.25, P::Assumed, cdna3},
+    {"mfma.m16n16k32.f32.f8E4M3FNUZ", 1024, 1.0, P::Assumed, cdna3},
+    {"mfma.m16n16k32.f32.f8E4M3FNUZ.f8E5M2FNUZ", 1024, 1.0, P::Assumed, cdna3},
+    {"mfma.m16n16k32.f32.f8E5M2FNUZ.f8E4M3FNUZ", 1024, 1.0, P::Assumed, cdna3},
+    {"mfma.m16n16k32.f32.f8E5M2FNUZ", 1024, 1.0, P::Assumed, cdna3},
+    {"mfma.m32n32k16.f32.f8E4M3FNUZ", 1024, 1.0, P::Assumed, cdna3},
+    {"mfma.m32n32k16.f32.f8E4M3FNUZ.f8E5M2FNUZ", 1024, 1.0, P::Assumed, cdna3},
+    {"mfma.m32n32k16.f32.f8E5M2FNUZ.f8E4M3FNUZ", 1024, 1.0, P::Assumed, cdna3},
+    {"mfma.m32n32k16.f32.f8E5M2FNUZ", 1024, 1.0, P::Assumed, cdna3},
 };
 
 // The shorter instructions remain, at the rate they had; so do those on 8-bit
@@ -177,6 +185,14 @@ static constexpr Citation gfx1201Citations[] = {
     {guessedFigures, P::Assumed, guessed},
 };
 
+// Which lanes LDS serves together when each reads 16 bytes (ds_read_b128), as
+// measured: 0 to 3 with 20 to 23 up to CDNA 3; 0 to 3, 12 to 15, 20 to 23 and
+// 24 to 27 on CDNA 4, which has 64 banks. Writes are served for neighbours.
+// (ROCm documentation, Composable Kernel, "Understanding AMD GPU LDS and Bank
+// Conflicts"; Triton, pull request 11365.)
+static constexpr unsigned cdnaWideReads[] = {1, 2, 4 ^ 16};
+static constexpr unsigned cdna4WideReads[] = {1, 2, 4 ^ 8, 4 ^ 16};
+
 /// What CDNA's compute units share: four SIMDs, each with 512 registers of 64
 /// lanes (vector and accumulation registers together) and 8 waves.
 static Chip cdna(int64_t sharedKiB) {
@@ -194,10 +210,19 @@ static Chip cdna(int64_t sharedKiB) {
   chip.sharedPerBlock = chip.sharedPerMultiprocessor = sharedKiB << 10;
   chip.sharedBanks = 32;
   chip.sharedBankBytes = 4;
+  chip.wideReadLanes = cdnaWideReads;
   chip.sharedLatency = 64;
   chip.sharedBandwidth = 128;
   chip.memoryLatency = 800;
   chip.launchMicroseconds = 2;
+  return chip;
+}
+
+/// CDNA 4 has more shared memory, of more banks.
+static Chip cdna4() {
+  Chip chip = cdna(160);
+  chip.sharedBanks = 64;
+  chip.wideReadLanes = cdna4WideReads;
   return chip;
 }
 
@@ -211,6 +236,10 @@ static Chip rdna() {
   chip.tensorCores = 2;
   chip.registers = 2 * 1536 * 32;
   chip.maxRegistersPerThread = 256;
+  // LLVM 22.1 computes all addresses of a tile of k ahead of the loop (26
+  // kernels of f16, f32 and f64 for gfx1100 and gfx1201). CDNA has room for
+  // them.
+  chip.strideRegisters = 96;
   chip.registerGranularity = 24;
   chip.maxThreadsPerBlock = 1024;
   chip.maxThreadsPerMultiprocessor = 2 * 16 * 32;
@@ -231,8 +260,8 @@ llvm::ArrayRef<Chip> kami::amdChips() {
                           gfx90aAtoms, gfx90aCitations}),
       makeChip(cdna(64), {"gfx942", "AMD Instinct MI300X", 304, 2100, 32, 5300,
                           gfx942Atoms, gfx942Citations}),
-      makeChip(cdna(160), {"gfx950", "AMD Instinct MI355X", 256, 2400, 32, 8000,
-                           gfx950Atoms, gfx950Citations}),
+      makeChip(cdna4(), {"gfx950", "AMD Instinct MI355X", 256, 2400, 32, 8000,
+                         gfx950Atoms, gfx950Citations}),
       makeChip(rdna(), {"gfx1100", "AMD Radeon RX 7900 XTX", 96, 2498, 6, 960,
                         gfx1100Atoms, gfx1100Citations}),
       makeChip(rdna(), {"gfx1201", "AMD Radeon RX 9070 XT", 64, 2970, 8, 645,

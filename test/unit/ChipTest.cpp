@@ -70,6 +70,7 @@ TEST(Chip, PeaksOfAMDsDataSheets) {
   EXPECT_NEAR(peak("gfx90a", "mfma.m32n32k2.f32.f32"), 45.3, 0.1);
   EXPECT_NEAR(peak("gfx942", "mfma.m16n16k16.f32.f16"), 1307.4, 0.1);
   EXPECT_NEAR(peak("gfx942", "mfma.m32n32k16.i32.i8"), 2614.9, 0.1);
+  EXPECT_NEAR(peak("gfx942", "mfma.m32n32k16.f32.f8E4M3FNUZ"), 2614.9, 0.1);
   EXPECT_NEAR(peak("gfx942", "mfma.m16n16k4.f64.f64"), 163.4, 0.1);
   EXPECT_NEAR(peak("gfx950", "mfma.m16n16k32.f32.f16"), 2516.6, 0.1);
   EXPECT_NEAR(peak("gfx950", "mfma.m16n16k64.i32.i8"), 5033.2, 0.1);

@@ -141,11 +141,11 @@ def ConvertKamiToNVVM : Pass<"convert-kami-to-nvvm", "::mlir::gpu::GPUModuleOp">
 def KamiExpandFloat8 : Pass<"kami-expand-float8"> {
   let summary = "Convert floats of 8 bits, which LLVM does not have";
   let description = [{
-    Expands `arith.extf` from and `arith.truncf` to f8E4M3FN and f8E5M2, which
-    LLVM has no types for, bit for bit as arith defines them: to the nearest, ties
-    to even; beyond the largest, f8E5M2 becomes infinite and f8E4M3FN NaN. They
-    become integer arithmetic; where the chip of the surrounding `kami.target`
-    extends pairs to f16, `nvvm.convert.f8x2.to.f16x2`. `nvgpu.ldmatrix` loads
+    Expands `arith.extf` from and `arith.truncf` to f8E4M3FN, f8E5M2 and their
+    FNUZ kin, which LLVM has no types for, bit for bit as arith defines them: to the
+    nearest, ties to even; beyond the largest, f8E5M2 becomes infinite and the
+    others NaN. They become integer arithmetic; where the chip of the surrounding
+    `kami.target` extends pairs to f16, `nvvm.convert.f8x2.to.f16x2`. `nvgpu.ldmatrix` loads
     bytes instead.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect",

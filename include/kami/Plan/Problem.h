@@ -58,6 +58,9 @@ struct Problem {
   /// had better be skewed.
   bool isSkewed = false;
 
+  /// Whether the addresses of some matrix's elements are not a constant apart.
+  bool hasRuntimeStrides = false;
+
   /// Registers that a thread of a block with copied operands takes at least:
   /// what is known only at run time is kept in some.
   int64_t leastRegisters = 0;

@@ -109,6 +109,10 @@ struct Chip {
   int64_t sharedReservedPerBlock;
   int64_t sharedBanks;
   int64_t sharedBankBytes;
+  /// The lanes that are served together when each reads 16 bytes: 0, and every
+  /// exclusive or of these; for another lane, the exclusive or of it with them.
+  /// Empty: as many neighbours as the banks have bytes for.
+  llvm::ArrayRef<unsigned> wideReadLanes;
   /// The paper's L_sm in cycles and B_sm in bytes per cycle, without conflicts.
   double sharedLatency;
   double sharedBandwidth;
@@ -126,6 +130,9 @@ struct Chip {
   /// The lowest version of PTX that knows the chip, 78 for 7.8; 0 for chips
   /// that take none.
   int64_t ptxVersion = 0;
+  /// Registers that the chip's compiler takes for addresses where strides are
+  /// known only at run time and operands pass through registers.
+  int64_t strideRegisters = 0;
   /// Whether an instruction extends floats of 8 bits to f16.
   bool extendsFloat8 = false;
   /// Whether a warp stores 8×8 matrices to shared memory by one instruction.

@@ -11,9 +11,12 @@
 // has pieces, and each piece is put together of two once they have arrived: so
 // that such lines are on their way as long as others, without registers.
 //
-// Lanes of one warp move a run of pieces. What one has copied the next one
-// needs, and nobody beyond the warp does, so that a barrier of the warp is
+// Lanes of one warp move a run of pieces. What one has copied another one of
+// that warp needs, and nobody beyond it does, so that a barrier of the warp is
 // enough.
+//
+// What a copy has of a line is worth knowing: ptxas takes five instructions
+// more for bytes that it does not know the number of than for all or none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,10 +68,13 @@ private:
   Piece piece(Value round, int64_t first, bool mayEnd);
   template <typename Emit> void forPieces(int64_t atOnce, Emit emit);
   void makeFlat();
-  Value firstElement(const Piece &piece);
+  Value firstElement(Value line);
   Value skewOf(Value firstElement);
+  Value isInMatrix(Value line);
+  Value countFrom(Value column, Value skew);
   void copyWord(Value memref, ValueRange indices, Value from, Value count);
-  void copy(const Piece &piece);
+  void copyFirst(const Piece &piece, bool areWhole);
+  void copyTails(Value round, int64_t rounds, bool areWhole);
   SmallVector<Value> wordsAt(Value memref, ValueRange indices);
   SmallVector<Value> load(const Piece &piece);
   Value shifted(SmallVector<Value> words, Value skewBytes);
@@ -146,8 +152,8 @@ SkewedCopy::Piece SkewedCopy::piece(Value round, int64_t first, bool mayEnd) {
   return piece;
 }
 
-/// Calls `emit` with the pieces of a thread, some at a time. All lanes of a
-/// warp do the same.
+/// Calls `emit` with the pieces of a thread, some at a time, and the round that
+/// they begin with (null for the first). All lanes of a warp do the same.
 template <typename Emit> void SkewedCopy::forPieces(int64_t atOnce, Emit emit) {
   int64_t total = copied.lines * pieces;
   int64_t rounds = llvm::divideCeil(total, threads);
@@ -158,7 +164,7 @@ template <typename Emit> void SkewedCopy::forPieces(int64_t atOnce, Emit emit) {
           round ? total % (count * threads) != 0 : (i + 1) * threads > total;
       some.push_back(piece(round, i, mayEnd));
     }
-    emit(some);
+    emit(round, some);
   };
   if (rounds <= atOnce)
     return emitRounds({}, rounds);
@@ -169,9 +175,9 @@ template <typename Emit> void SkewedCopy::forPieces(int64_t atOnce, Emit emit) {
   emitRounds(loop.getInductionVar(), atOnce);
 }
 
-/// The piece's line's first element, in `flat`.
-Value SkewedCopy::firstElement(const Piece &piece) {
-  return addIndex(b, start, b.createOrFold<arith::MulIOp>(piece.line, pitch));
+/// The line's first element, in `flat`.
+Value SkewedCopy::firstElement(Value line) {
+  return addIndex(b, start, b.createOrFold<arith::MulIOp>(line, pitch));
 }
 
 /// Elements by which it lies behind a multiple of 16 bytes.
@@ -187,43 +193,96 @@ void SkewedCopy::copyWord(Value memref, ValueRange indices, Value from,
       /*bypassL1=*/b.getUnitAttr());
 }
 
-void SkewedCopy::copy(const Piece &piece) {
-  OpBuilder::InsertionGuard insertion(b);
-  enter(b, piece.exists);
-  Value first = firstElement(piece), skew = skewOf(first);
-  Value word = addIndex(b, arith::SubIOp::create(b, first, skew), piece.column);
-  // What the line has of the words from this one on.
-  auto integer = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, b.getI32Type(), value);
-  };
+/// Whether the matrix has the line; null if it does.
+Value SkewedCopy::isInMatrix(Value line) {
+  Value lines = copied.covered(0, line);
+  if (!lines)
+    return {};
+  return arith::CmpIOp::create(
+      b, arith::CmpIPredicate::sgt, copied.narrow(lines),
+      arith::ConstantIntOp::create(b, b.getI32Type(), 0));
+}
+
+/// How many elements the line has of the word that begins so many columns
+/// behind its first one.
+Value SkewedCopy::countFrom(Value column, Value skew) {
   Value extent =
       copied.narrow(b.createOrFold<memref::DimOp>(copied.matrix, constant(1)));
   Value left = arith::SubIOp::create(
       b, arith::AddIOp::create(b, extent, copied.narrow(skew)),
-      copied.narrow(piece.column));
-  if (Value lines = copied.covered(0, piece.line)) {
-    Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
-                                           copied.narrow(lines), integer(0));
-    left = arith::SelectOp::create(b, isInside, left, integer(0));
-  }
-  auto countOf = [&](Value elements) {
-    return copied.widen(copied.clamp(elements, pieceElements));
-  };
+      copied.narrow(column));
+  return copied.widen(copied.clamp(left, pieceElements));
+}
+
+/// The word that the piece begins in: all of it where lines are whole.
+void SkewedCopy::copyFirst(const Piece &piece, bool areWhole) {
+  OpBuilder::InsertionGuard insertion(b);
+  enter(b, piece.exists);
+  Value first = firstElement(piece.line), skew = skewOf(first);
+  Value word = addIndex(b, arith::SubIOp::create(b, first, skew), piece.column);
+  Value count =
+      areWhole ? constant(pieceElements) : countFrom(piece.column, skew);
+  if (Value isInside = isInMatrix(piece.line))
+    count = arith::SelectOp::create(b, isInside, count, constant(0));
   copyWord(copied.tile, copied.tileIndices(piece.line, piece.column), word,
-           countOf(left));
-  if (run > 1)
-    enter(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                   rest(thread, run), constant(run - 1)));
-  copyWord(tails, times(piece.run, pieceElements),
-           addIndex(b, word, constant(pieceElements)),
-           countOf(arith::SubIOp::create(b, left, integer(pieceElements))));
+           count);
+}
+
+/// The words behind the runs that a warp copies in so many rounds, each by a
+/// lane of its own.
+void SkewedCopy::copyTails(Value round, int64_t rounds, bool areWhole) {
+  int64_t perRound = warpSize / run, tails = rounds * perRound;
+  int64_t runs = pieces / run, all = copied.lines * runs;
+  bool mayEnd = round ? all % (rounds * threads / run) != 0
+                      : rounds * threads / run > all;
+  auto isBelow = [&](Value number, int64_t end) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number,
+                                 constant(end));
+  };
+  for (int64_t taken = 0; taken < tails; taken += warpSize) {
+    OpBuilder::InsertionGuard insertion(b);
+    Value number = addIndex(b, rest(thread, warpSize), constant(taken));
+    if (taken + warpSize > tails)
+      enter(b, isBelow(number, tails));
+    Value inRound = over(number, perRound);
+    if (round)
+      inRound = addIndex(b, round, inRound);
+    Value own = addIndex(b, times(over(thread, warpSize), perRound),
+                         rest(number, perRound));
+    Value at = addIndex(b, own, times(inRound, threads / run));
+    if (mayEnd)
+      enter(b, isBelow(at, all));
+    Value line = over(at, runs);
+    Value column =
+        times(addIndex(b, rest(at, runs), constant(1)), run * pieceElements);
+    Value first = firstElement(line), skew = skewOf(first);
+    Value count = areWhole && runs == 1 ? skew : countFrom(column, skew);
+    if (Value isInside = isInMatrix(line))
+      count = arith::SelectOp::create(b, isInside, count, constant(0));
+    copyWord(this->tails, times(at, pieceElements),
+             addIndex(b, arith::SubIOp::create(b, first, skew), column), count);
+  }
 }
 
 void SkewedCopy::copy() {
-  forPieces(copiedAtOnce, [&](ArrayRef<Piece> some) {
-    for (const Piece &piece : some)
-      copy(piece);
-  });
+  auto copyAll = [&](bool areWhole) {
+    forPieces(copiedAtOnce, [&](Value round, ArrayRef<Piece> some) {
+      for (const Piece &piece : some)
+        copyFirst(piece, areWhole);
+      copyTails(round, some.size(), areWhole);
+    });
+  };
+  Value width = copied.covered(1, constant(0));
+  if (!width)
+    return copyAll(/*areWhole=*/true);
+  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, width,
+                                        constant(copied.lineElements));
+  auto choice = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  copyAll(/*areWhole=*/true);
+  b.setInsertionPointToStart(choice.elseBlock());
+  copyAll(/*areWhole=*/false);
 }
 
 /// A word of 16 bytes, in parts of 4.
@@ -304,11 +363,12 @@ Value SkewedCopy::shifted(SmallVector<Value> words, Value skewBytes) {
 void SkewedCopy::straighten(bool isRounded) {
   // What the warp's other lanes have copied is there.
   syncWarp(b);
-  forPieces(straightenedAtOnce, [&](ArrayRef<Piece> some) {
+  forPieces(straightenedAtOnce, [&](Value, ArrayRef<Piece> some) {
     SmallVector<Value> straight;
     for (const Piece &piece : some) {
       auto make = [&]() -> SmallVector<Value> {
-        Value skew = times(skewOf(firstElement(piece)), copied.elementBytes);
+        Value skew =
+            times(skewOf(firstElement(piece.line)), copied.elementBytes);
         return {shifted(load(piece),
                         arith::IndexCastOp::create(b, b.getI32Type(), skew))};
       };

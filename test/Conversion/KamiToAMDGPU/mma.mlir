@@ -191,6 +191,29 @@ gpu.func @fp8(%s: !shared, %x: f32, %m: memref<?x?xf32>) kernel attributes {know
 
 // -----
 
+// CHECK-LABEL: gpu.func @fnuz
+// CHECK:         amdgpu.mfma 16x16x32 %{{.+}} * %{{.+}} + %{{.+}} blgp = none : vector<8xf8E4M3FNUZ>, vector<8xf8E5M2FNUZ>, vector<4xf32>
+#atom = #kami.mma_atom<mfma 16x16x32, f8E4M3FNUZ, f8E5M2FNUZ, f32, ["cdna.a.16x32.b8", "cdna.b.32x16.b8", "cdna.c.16x16.b32"]>
+!a = !kami.fragment<16x32xf8E4M3FNUZ, a, #atom>
+!b = !kami.fragment<32x16xf8E5M2FNUZ, b, #atom>
+!c = !kami.fragment<16x16xf32, c, #atom>
+!shared = memref<4096xi8, #gpu.address_space<workgroup>>
+module attributes {kami.target = #kami.target<"gfx942">} {
+gpu.module @kernels {
+gpu.func @fnuz(%s: !shared, %x: f32, %m: memref<?x?xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %c0 = arith.constant 0 : index
+  %acc = kami.fill %x : f32 -> !c
+  %a = kami.fetch %s[%c0] : !shared -> !a
+  %b = kami.fetch %s[%c0] : !shared -> !b
+  %d = kami.mma %a, %b, %acc : !a, !b, !c
+  kami.store %d, %m[%c0, %c0] row_in_bounds column_in_bounds : !c, memref<?x?xf32>
+  gpu.return
+}
+}
+}
+
+// -----
+
 // RDNA 3 has a whole row of A in two lanes, RDNA 4 half of it in each.
 
 // CHECK-LABEL: gpu.func @replicated

@@ -14,10 +14,11 @@ import tempfile
 
 CDNA = ["f16", "bf16", "f32", "f64", "i8", "f8E4M3FN"]
 RDNA = CDNA + ["u8"]
-CHIPS = {"gfx90a": CDNA, "gfx942": CDNA, "gfx950": CDNA, "gfx1100": RDNA,
+CHIPS = {"gfx90a": CDNA, "gfx942": CDNA + ["f8E4M3FNUZ"], "gfx950": CDNA, "gfx1100": RDNA,
          "gfx1201": RDNA}
 SIZES = ["16x16x16", "64x64x64", "100x100x100", "128x128x128", "192x192x192",
-         "256x64x64", "17x3x29", "1024x1024x1024"]
+         "256x64x64", "17x3x29", "1024x1024x1024", "runtime"]
+SUMS = {"f64": "f64", "i8": "i32"}
 
 
 def full():
@@ -25,6 +26,9 @@ def full():
     for chip, kinds in CHIPS.items():
         for kind in kinds:
             for size in SIZES:
+                # linalg has no integers without sign in memory.
+                if size == "runtime" and kind == "u8":
+                    continue
                 for algorithm in ["auto", "1d", "2d", "3d"]:
                     yield chip, kind, size, algorithm
 
@@ -37,6 +41,8 @@ def sample():
         for algorithm in ["1d", "2d", "3d"]:
             yield chip, "f16", "100x100x100", algorithm
         yield chip, "f32", "192x192x192", "2d"
+        for kind in ["f16", "f32", "f64"]:
+            yield chip, kind, "runtime", "auto"
         yield chip, "f64", "17x3x29", "auto"
 
 
@@ -53,11 +59,25 @@ def mnemonic(atom):
     return rf"v_{family}_{sums}_{rows}x{n}x{k}"
 
 
+def source(kind, size, path):
+    """What kami-compile is told of the product; of one whose sizes and strides are
+    known only at run time, a file."""
+    if size != "runtime":
+        return [f"--gemm={size}", f"--type={kind}"]
+    operand = f"memref<?x?x{kind}>"
+    total = f"memref<?x?x{SUMS.get(kind, 'f32')}>"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"func.func @matmul(%a: {operand}, %b: {operand}, %c: {total}) {{\n"
+                   f"  linalg.matmul ins(%a, %b : {operand}, {operand}) "
+                   f"outs(%c : {total})\n  return\n}}\n")
+    return [path]
+
+
 def measure(case, folder):
     """(case, what is wrong with it or nothing)."""
     chip, kind, size, algorithm = case
     output = os.path.join(folder, "-".join(case) + ".s")
-    command = ["kami-compile", f"--gemm={size}", f"--type={kind}",
+    command = ["kami-compile", *source(kind, size, output + ".mlir"),
                f"--algorithm={algorithm}", f"--target={chip}", "--emit=asm",
                "-o", output]
     run = subprocess.run(command, capture_output=True, text=True)

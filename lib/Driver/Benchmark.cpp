@@ -363,24 +363,15 @@ llvm::Expected<double> Benchmark::timeOnce(Contestant &contestant,
 /// reason on the log, where there is none or it is wrong.
 bool Benchmark::timeVulkan(const OperandShape &shape,
                            const Operands &operands) {
-  auto fail = [&](const llvm::Twine &reason) {
-    right = false;
-    log << "kami-bench: error: " << name(shape.type) << " n=" << shape.n
-        << " vulkan: " << reason << "\n";
-    return false;
-  };
   auto module = makeModule(context, shape);
-  if (llvm::Error error = vulkan->load(*module, operands))
-    return fail(llvm::toString(std::move(error)));
-  llvm::Expected<double> worst = vulkan->firstRun(operands);
-  if (!worst)
-    return fail(llvm::toString(worst.takeError()));
-  // A NaN is not within any bound.
-  if (!(*worst <= errorBound(shape)))
-    return fail("wrong result");
-  if (llvm::Error error = vulkan->measure(options.repeats))
-    return fail(llvm::toString(std::move(error)));
-  return true;
+  llvm::Error error =
+      vulkan->run(*module, operands, errorBound(shape), options.repeats);
+  if (!error)
+    return true;
+  right = false;
+  log << "kami-bench: error: " << name(shape.type) << " n=" << shape.n
+      << " vulkan: " << llvm::toString(std::move(error)) << "\n";
+  return false;
 }
 
 /// Those of Triton's kernels of the shape that are right and not hopeless.

@@ -116,3 +116,16 @@ llvm::Error VulkanPeer::measure(int64_t repeats) {
   }
   return llvm::Error::success();
 }
+
+llvm::Error VulkanPeer::run(mlir::ModuleOp module, const Operands &operands,
+                            double bound, int64_t repeats) {
+  if (llvm::Error error = load(module, operands))
+    return error;
+  llvm::Expected<double> worst = firstRun(operands);
+  if (!worst)
+    return worst.takeError();
+  // A NaN is not within any bound.
+  if (!(*worst <= bound))
+    return llvm::createStringError("wrong result");
+  return measure(repeats);
+}

@@ -24,12 +24,11 @@ public:
   /// Opens the device.
   static llvm::Expected<std::unique_ptr<VulkanPeer>> open();
 
-  /// Compiles the product of a module, and fills the device's memory.
-  llvm::Error load(mlir::ModuleOp module, const Operands &operands);
-  /// Runs over every set once and compares; see Operands::largestError.
-  llvm::Expected<double> firstRun(const Operands &operands);
-  /// Times so many dispatches, over the sets in turn.
-  llvm::Error measure(int64_t repeats);
+  /// Compiles the product of a module, runs it over every set of operands and
+  /// compares, and times as many dispatches as there are launches in `repeats`
+  /// replays of a graph. An error is why there are no times.
+  llvm::Error run(mlir::ModuleOp module, const Operands &operands, double bound,
+                  int64_t repeats);
 
   LaunchTime time() const { return summarize(times); }
   /// The plan in one line.
@@ -39,7 +38,10 @@ private:
   struct Set {
     VulkanBuffer a, b, c;
   };
+  llvm::Error load(mlir::ModuleOp module, const Operands &operands);
   llvm::Expected<double> dispatch(const Set &set);
+  llvm::Expected<double> firstRun(const Operands &operands);
+  llvm::Error measure(int64_t repeats);
 
   VulkanDevice device;
   std::string chip;

@@ -78,20 +78,25 @@ static FailureOr<MatrixForm> productForm(spirv::KHRCooperativeMatrixMulAddOp op,
 
 namespace {
 /// A matrix in memory, as an instruction names it: operands are the memref, the
-/// position of the first element, and the elements between lines.
+/// position of the first element, and the distance of lines, both in elements
+/// of the memref, which may be wider than the matrix's.
 struct MatrixInMemory {
   MemRef memref;
+  /// In bytes, from the memref's first element on.
   int64_t first, stride;
   int64_t rows, columns;
+  unsigned bytes;
   bool isRowMajor;
 
-  int64_t position(int64_t element) const {
+  int64_t line() const { return isRowMajor ? columns : rows; }
+  int64_t offset(int64_t element) const {
     int64_t row = element / columns, column = element % columns;
-    return first + (isRowMajor ? row * stride + column : column * stride + row);
+    int64_t line = isRowMajor ? row : column, rest = isRowMajor ? column : row;
+    return first + line * stride + rest * bytes;
   }
   int64_t address(int64_t element) const {
-    return memref.base +
-           (memref.offset + position(element)) * int64_t(memref.elementBytes);
+    return memref.base + memref.offset * int64_t(memref.elementBytes) +
+           offset(element);
   }
 };
 } // namespace
@@ -101,11 +106,9 @@ struct MatrixInMemory {
 static LogicalResult verifyAlignment(Execution &x, Warp &warp,
                                      const Instruction &instruction,
                                      const MatrixInMemory &matrix) {
-  int64_t line = matrix.isRowMajor ? matrix.columns : matrix.rows;
-  int64_t bytes = matrix.memref.elementBytes;
-  int64_t required = std::min<int64_t>(16, line * bytes);
+  int64_t required = std::min<int64_t>(16, matrix.line() * matrix.bytes);
   for (auto [what, value] : {std::pair("address", matrix.address(0)),
-                             std::pair("stride", matrix.stride * bytes)})
+                             std::pair("stride", matrix.stride)})
     if (value % required != 0)
       return x.fail(Violation::Unaligned, instruction)
              << "unaligned matrix: " << what << " " << value
@@ -122,39 +125,43 @@ matrixInMemory(Execution &x, Warp &warp, const Instruction &instruction,
   matrix.memref = warp.memrefs[instruction.operands[0].index];
   matrix.rows = type.getRows();
   matrix.columns = type.getColumns();
+  matrix.bytes = formatOf(type.getElementType())->bytes();
   matrix.isRowMajor = layout == spirv::CooperativeMatrixLayoutKHR::RowMajor;
   if (failed(x.requireConverged(warp, instruction)) ||
       failed(x.uniform(warp, instruction, instruction.operands[1],
                        matrix.first)) ||
-      failed(x.uniform(warp, instruction, instruction.operands[2],
-                       matrix.stride)) ||
-      failed(verifyAlignment(x, warp, instruction, matrix)))
+      failed(
+          x.uniform(warp, instruction, instruction.operands[2], matrix.stride)))
+    return failure();
+  matrix.first *= matrix.memref.elementBytes;
+  matrix.stride *= matrix.memref.elementBytes;
+  if (failed(verifyAlignment(x, warp, instruction, matrix)))
     return failure();
   return matrix;
 }
 
-/// Moves the elements that are `count` lanes' to the lanes' registers or back.
-/// The lane that is said to move an element is `shift` after the one that has
-/// it.
+/// Moves the elements of a matrix to the lanes' registers or back. The lane
+/// that is said to move an element is `shift` after the one that has it.
 static LogicalResult moveMatrix(Execution &x, Warp &warp,
                                 const Instruction &instruction,
                                 const MatrixInMemory &matrix, Slot slot,
                                 unsigned shift, bool write) {
-  unsigned bytes = matrix.memref.elementBytes;
-  uint8_t *memory = matrix.memref.buffer->bytes.data();
+  const MemRef &memref = matrix.memref;
+  int64_t size = memref.sizes.front() * memref.elementBytes;
+  uint8_t *memory = memref.buffer->bytes.data();
   Access access;
-  access.buffer = matrix.memref.buffer;
+  access.buffer = memref.buffer;
   access.mask = warp.mask;
-  access.bytes = access.alignment = bytes;
+  access.bytes = access.alignment = matrix.bytes;
   access.write = write;
   for (int v = 0; v != slot.count; ++v) {
     for (unsigned lane = 0; lane != x.width; ++lane) {
       int64_t element = int64_t(v) * x.width + lane;
-      int64_t position = matrix.position(element);
-      if (position < 0 || position >= matrix.memref.sizes.front())
+      int64_t offset = matrix.offset(element);
+      if (offset < 0 || offset + int64_t(matrix.bytes) > size)
         return x.fail(Violation::OutOfBounds, instruction)
-               << "out-of-bounds access: element " << position << " of "
-               << matrix.memref.sizes.front() << " by " << x.place(warp, lane);
+               << "out-of-bounds access: byte " << offset << " of " << size
+               << " by " << x.place(warp, lane);
       access.addresses[(lane + shift) % x.width] = matrix.address(element);
     }
     if (failed(x.access(warp, instruction, access)))
@@ -163,9 +170,9 @@ static LogicalResult moveMatrix(Execution &x, Warp &warp,
     for (unsigned lane = 0; lane != x.width; ++lane) {
       uint8_t *at = memory + matrix.address(int64_t(v) * x.width + lane);
       if (write)
-        writeBits(at, bytes, registers[lane]);
+        writeBits(at, matrix.bytes, registers[lane]);
       else
-        registers[lane] = readBits(at, bytes);
+        registers[lane] = readBits(at, matrix.bytes);
     }
   }
   return success();
@@ -246,16 +253,37 @@ static LogicalResult decodeMatrixAccess(Decoder &decoder, Operation *op,
   return success();
 }
 
+/// All of a row's memory as a row of other elements.
+static LogicalResult runCast(Execution &, Warp &warp,
+                             const Instruction &instruction) {
+  auto type = cast<MemRefType>(instruction.op->getResult(0).getType());
+  const MemRef &source = warp.memrefs[instruction.operands[0].index];
+  MemRef row =
+      contiguous(*source.buffer, type.getShape(), type.getElementType());
+  row.base = source.base + source.offset * int64_t(source.elementBytes);
+  warp.memrefs[instruction.results[0].index] = row;
+  return success();
+}
+
 /// A pointer is the memref that it was made of.
 static LogicalResult decodeCast(Decoder &decoder,
                                 UnrealizedConversionCastOp op) {
-  if (op.getNumOperands() != 1 || op.getNumResults() != 1 ||
-      !isa<MemRefType>(op.getOperand(0).getType()) ||
-      !isa<spirv::PointerType>(op.getResult(0).getType()))
-    return op.emitError("cannot simulate a cast that is not of a memref to a "
-                        "pointer");
-  decoder.bind(op.getResult(0), decoder.slot(op.getOperand(0)));
-  return success();
+  if (op.getNumOperands() == 1 && op.getNumResults() == 1) {
+    auto from = dyn_cast<MemRefType>(op.getOperand(0).getType());
+    auto to = dyn_cast<MemRefType>(op.getResult(0).getType());
+    if (from && isa<spirv::PointerType>(op.getResult(0).getType())) {
+      decoder.bind(op.getResult(0), decoder.slot(op.getOperand(0)));
+      return success();
+    }
+    auto isRow = [](MemRefType type) {
+      return type && type.getRank() == 1 && type.hasStaticShape() &&
+             type.getLayout().isIdentity();
+    };
+    if (isRow(from) && isRow(to))
+      return decoder.emit(op, runCast);
+  }
+  return op.emitError("cannot simulate a cast that is not of a memref to a "
+                      "pointer, or of a row to a row");
 }
 
 //===----------------------------------------------------------------------===//

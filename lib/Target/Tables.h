@@ -31,6 +31,10 @@ struct Product {
 /// A chip of the family `chip` with the product's own figures.
 Chip makeChip(Chip chip, const Product &product);
 
+/// What the vendors' chips execute.
+llvm::ArrayRef<Atom> nvidiaAtoms();
+llvm::ArrayRef<Atom> amdAtoms();
+
 llvm::ArrayRef<Chip> nvidiaChips();
 llvm::ArrayRef<Chip> amdChips();
 llvm::ArrayRef<Chip> intelChips();

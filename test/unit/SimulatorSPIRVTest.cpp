@@ -176,6 +176,38 @@ TEST_F(SPIRVTest, MatricesBeyondTheirMemory) {
   EXPECT_EQ(report.violation, Violation::OutOfBounds);
 }
 
+// A row of words of 16 bytes holds four f32 each: lines are as many words
+// apart.
+TEST_F(SPIRVTest, MatricesInWords) {
+  std::string body = R"(
+%zero = arith.constant 0 : i32
+%one = arith.constant 1 : i32
+%stride = arith.constant 2 : i32
+%w = builtin.unrealized_conversion_cast %a : memref<16xf32> to memref<4xvector<4xi32>>
+%p = builtin.unrealized_conversion_cast %w : memref<4xvector<4xi32>> to !pw
+%q = spirv.AccessChain %p[%zero, %one] : !pw, i32, i32 -> !pe
+%r = spirv.KHR.CooperativeMatrixLoad %q, %stride, <RowMajor> : !pe, i32 -> !m
+%o = builtin.unrealized_conversion_cast %c : memref<8xf32> to !pf
+%t = spirv.AccessChain %o[%zero, %zero] : !pf, i32, i32 -> !pg
+%four = arith.constant 4 : i32
+spirv.KHR.CooperativeMatrixStore %t, %r, %four, <RowMajor> : !pg, !m, i32
+)";
+  std::vector<double> a(16);
+  for (int64_t i = 0; i != 16; ++i)
+    a[i] = i;
+  MemRef c = array({8}, f32());
+  ASSERT_TRUE(succeeded(run("%a : memref<16xf32>, %c : memref<8xf32>", body, {},
+                            {8}, 0, {array({16}, f32(), a), c}, R"(
+!m = !spirv.coopmatrix<2x4xf32, Subgroup, MatrixAcc>
+!pw = !spirv.ptr<!spirv.struct<(!spirv.rtarray<vector<4xi32>, stride=16> [0])>, StorageBuffer>
+!pe = !spirv.ptr<vector<4xi32>, StorageBuffer>
+!pf = !spirv.ptr<!spirv.struct<(!spirv.rtarray<f32, stride=4> [0])>, StorageBuffer>
+!pg = !spirv.ptr<f32, StorageBuffer>
+)"))) << message;
+  for (int64_t i = 0; i != 8; ++i)
+    EXPECT_EQ(at(c, {i}), i < 4 ? 4 + i : 8 + i);
+}
+
 // Half of a subgroup has no matrix.
 TEST_F(SPIRVTest, SubgroupsAreConverged) {
   std::string body = R"(

@@ -85,6 +85,9 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "compile, run and compare with a reference\n");
+  // A Vulkan device is a chip by itself.
+  if (flags.device == "vulkan" && !flags.input.target.getNumOccurrences())
+    flags.input.target = "vulkan";
   llvm::Expected<int> status = run(flags);
   return status ? *status : reportError("kami-run", status.takeError());
 }

@@ -196,7 +196,9 @@ def ConvertKamiToSPIRV : Pass<"convert-kami-to-spirv", "::mlir::gpu::GPUFuncOp">
     time as far as it is not known. Nothing is read or written beyond a matrix.
 
     Broadcasts, shared slices and sums over layers go through workgroup memory as
-    matrices, between barriers of the block. The kernel's dynamic shared memory
+    matrices, between barriers of the block. Whole aligned slices that a warp loads
+    only to share them are copied by its lanes instead, in words of 16 bytes, and
+    are matrices from workgroup memory on. The kernel's dynamic shared memory
     becomes variables, one for each type of elements, since shaders cannot view
     bytes as another type; so does what tiles are staged in.
 

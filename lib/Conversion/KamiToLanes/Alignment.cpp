@@ -76,7 +76,9 @@ static int64_t divisorOf(Value index, unsigned depth) {
       .Default(int64_t(1));
 }
 
-int64_t lanes::divisorOf(Value index) { return ::divisorOf(index, maxDepth); }
+int64_t lanes::divisorOf(OpFoldResult index) {
+  return ::divisorOf(index, maxDepth);
+}
 
 static int64_t elementBytes(MemRefType type) {
   Type element = type.getElementType();

@@ -8,7 +8,6 @@
 
 #include "Tiles.h"
 #include "kami/Bridge/Bridge.h"
-#include "kami/Conversion/KamiToLanes/Alignment.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,7 +30,8 @@ public:
   Window(ImplicitLocOpBuilder &b, const KernelContext &kernel, OpTy op,
          Value matrix, FragmentType fragment)
       : fragment(fragment), shape(fragment), kernel(kernel),
-        matrix(flatten(b, kernel.memory, matrix)), row(op.getRow()),
+        matrix(flatten(b, kernel.memory, matrix)),
+        multiples(kernel.multiples.lookup(op)), row(op.getRow()),
         column(op.getColumn()), rowInBounds(op.getRowInBounds()),
         columnInBounds(op.getColumnInBounds()) {}
 
@@ -80,6 +80,7 @@ private:
   TileShape shape;
   const KernelContext &kernel;
   FlatMatrix matrix;
+  KnownMultiples multiples;
   Value row, column;
   bool rowInBounds, columnInBounds;
 };
@@ -92,16 +93,15 @@ std::optional<unsigned> Window::minorDim() const {
   return std::nullopt;
 }
 
-/// Whether `index` is a multiple of `factor`; null if it is known to be.
-/// Nothing if it is known not to be.
+/// Whether `index`, which is a multiple of `known`, is one of `factor`; null if
+/// that is certain. Nothing if it is certain not to be.
 static std::optional<Value> isMultiple(ImplicitLocOpBuilder &b, Value index,
-                                       int64_t factor) {
-  if (lanes::divisorOf(index) % factor == 0)
+                                       int64_t known, int64_t factor) {
+  if (known % factor == 0)
     return Value();
   Value rest = b.createOrFold<arith::RemUIOp>(index, indexConstant(b, factor));
-  std::optional<int64_t> known = getConstantIntValue(rest);
-  if (known)
-    return *known == 0 ? std::optional<Value>(Value()) : std::nullopt;
+  if (getConstantIntValue(rest))
+    return std::nullopt;
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest,
                                indexConstant(b, 0))
       .getResult();
@@ -131,8 +131,11 @@ std::optional<Value> Window::isDirect(ImplicitLocOpBuilder &b) const {
   int64_t bytes = elementType().getIntOrFloatBitWidth() / 8;
   int64_t line = *minor == 1 ? shape.columns : shape.rows;
   int64_t aligned = std::max<int64_t>(std::min<int64_t>(16 / bytes, line), 1);
-  for (Value index : {matrix.strides[1 - *minor], matrix.at(b, row, column)}) {
-    std::optional<Value> condition = isMultiple(b, index, aligned);
+  unsigned major = 1 - *minor;
+  for (auto [index, known] :
+       {std::pair(matrix.strides[major], multiples.strides[major]),
+        std::pair(matrix.at(b, row, column), multiples.position)}) {
+    std::optional<Value> condition = isMultiple(b, index, known, aligned);
     if (!condition)
       return std::nullopt;
     if (*condition)

@@ -75,10 +75,15 @@ private:
              << (*chip)->name;
     if (failed(verifyFragments(kernel)) || failed(resolveMatrices(kernel)))
       return failure();
-    FailureOr<WorkgroupMemory> memory = WorkgroupMemory::create(kernel);
+    llvm::DenseMap<Operation *, KnownMultiples> multiples =
+        findMultiples(kernel);
+    SmallVector<WordCopy> copies = findCopies(kernel, multiples);
+    FailureOr<WorkgroupMemory> memory = WorkgroupMemory::create(kernel, copies);
     if (failed(memory))
       return failure();
-    KernelContext context{**chip, *memory};
+    KernelContext context{**chip, *memory, std::move(multiples)};
+    for (const WordCopy &copy : copies)
+      emitCopy(copy, context);
     TypeConverter converter;
     converter.addConversion([](Type type) { return type; });
     converter.addConversion([](FragmentType fragment,

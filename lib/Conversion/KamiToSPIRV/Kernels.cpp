@@ -219,6 +219,57 @@ static void hoistVariables(gpu::GPUFuncOp kernel, SpirvFlavor flavor) {
   kernel->removeAttr(gpu::GPUFuncOp::getNumWorkgroupAttributionsAttrName());
 }
 
+/// The argument that a row is all of.
+static BlockArgument argumentOf(Value row) {
+  if (auto cast = row.getDefiningOp<memref::ReinterpretCastOp>())
+    row = cast.getSource();
+  return cast<BlockArgument>(row);
+}
+
+/// The variable of an argument's words; one for each argument.
+static spirv::GlobalVariableOp wordVariable(gpu::GPUFuncOp kernel,
+                                            BlockArgument argument,
+                                            spirv::PointerType type) {
+  unsigned number = argument.getArgNumber();
+  std::string name = (kernel.getName() + "_words_" + Twine(number)).str();
+  auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
+  if (auto made = module.lookupSymbol<spirv::GlobalVariableOp>(name))
+    return made;
+  OpBuilder builder(kernel);
+  return spirv::GlobalVariableOp::create(builder, kernel.getLoc(), type, name,
+                                         /*descriptorSet=*/0,
+                                         /*binding=*/number);
+}
+
+/// Makes a row of words out of an argument's memory: another variable with the
+/// argument's binding, or another type of a kernel's pointer. Nothing is
+/// written through it.
+static void bindWords(gpu::GPUFuncOp kernel, SpirvFlavor flavor) {
+  kernel.walk([&](UnrealizedConversionCastOp op) {
+    auto words = dyn_cast<MemRefType>(op.getResult(0).getType());
+    if (!words || !isa<VectorType>(words.getElementType()))
+      return;
+    spirv::PointerType pointer = pointerType(words, flavor);
+    auto row = cast<MemRefType>(op.getOperand(0).getType());
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    Value address;
+    if (flavor == SpirvFlavor::Kernel) {
+      Value whole =
+          UnrealizedConversionCastOp::create(
+              b, TypeRange(Type(pointerType(row, flavor))), op.getOperand(0))
+              .getResult(0);
+      address = spirv::BitcastOp::create(b, pointer, whole);
+    } else {
+      address = spirv::AddressOfOp::create(
+          b, wordVariable(kernel, argumentOf(op.getOperand(0)), pointer));
+    }
+    op.replaceAllUsesWith(ValueRange(
+        UnrealizedConversionCastOp::create(b, TypeRange(Type(words)), address)
+            .getResult(0)));
+    op.erase();
+  });
+}
+
 /// SPIR-V selects no cooperative matrices, but branches may.
 static void branchForMatrices(gpu::GPUFuncOp kernel) {
   kernel.walk([](arith::SelectOp op) {
@@ -244,6 +295,7 @@ static LogicalResult prepareKernel(gpu::GPUFuncOp kernel, const Chip &chip) {
     return kernel.emitOpError("expected a known_block_size, which is a "
                               "constant of a kernel in SPIR-V");
   branchForMatrices(kernel);
+  bindWords(kernel, chip.spirv);
   hoistVariables(kernel, chip.spirv);
   for (unsigned i = 0; i != kernel.getNumArguments(); ++i)
     kernel.setArgAttrs(i, ArrayRef<NamedAttribute>());

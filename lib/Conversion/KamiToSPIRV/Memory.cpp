@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Memory.h"
+#include "kami/Conversion/KamiToLanes/Alignment.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -196,6 +197,45 @@ static Value rowOf(ImplicitLocOpBuilder &b, Value base) {
       ArrayRef<OpFoldResult>(b.getIndexAttr(1)));
 }
 
+SmallVector<OpFoldResult> spirv_lowering::placesOf(Value matrix) {
+  matrix = withoutCasts(matrix);
+  SmallVector<OpFoldResult> places;
+  if (auto view = matrix.getDefiningOp<memref::ReinterpretCastOp>()) {
+    places.push_back(view.getMixedOffsets().front());
+    llvm::append_range(places, view.getMixedStrides());
+    return places;
+  }
+  auto [strides, offset] =
+      cast<MemRefType>(matrix.getType()).getStridesAndOffset();
+  Builder builder(matrix.getContext());
+  places.push_back(builder.getIndexAttr(offset));
+  for (int64_t stride : strides)
+    places.push_back(builder.getIndexAttr(stride));
+  return places;
+}
+
+llvm::DenseMap<Operation *, KnownMultiples>
+spirv_lowering::findMultiples(gpu::GPUFuncOp kernel) {
+  llvm::DenseMap<Operation *, KnownMultiples> known;
+  auto add = [&](Operation *op, Value matrix, Value row, Value column) {
+    SmallVector<OpFoldResult> places = placesOf(matrix);
+    KnownMultiples multiples;
+    for (auto [stride, place] :
+         llvm::zip_equal(multiples.strides, ArrayRef(places).drop_front()))
+      stride = lanes::divisorOf(place);
+    multiples.position =
+        std::min({lanes::divisorOf(places.front()),
+                  lanes::divisorOf(row) * multiples.strides[0],
+                  lanes::divisorOf(column) * multiples.strides[1]});
+    known[op] = multiples;
+  };
+  kernel.walk(
+      [&](LoadOp op) { add(op, op.getSource(), op.getRow(), op.getColumn()); });
+  kernel.walk(
+      [&](StoreOp op) { add(op, op.getDest(), op.getRow(), op.getColumn()); });
+  return known;
+}
+
 FlatMatrix spirv_lowering::flatten(ImplicitLocOpBuilder &b,
                                    const WorkgroupMemory &memory,
                                    Value matrix) {
@@ -235,8 +275,29 @@ FlatMatrix spirv_lowering::flatten(ImplicitLocOpBuilder &b,
 // Workgroup memory
 //===----------------------------------------------------------------------===//
 
-static int64_t bytesOf(Type element) {
+VectorType spirv_lowering::wordType(MLIRContext *context) {
+  return VectorType::get({4}, IntegerType::get(context, 32));
+}
+
+int64_t spirv_lowering::bytesOf(Type element) {
+  if (isa<VectorType>(element))
+    return wordBytes;
   return element.getIntOrFloatBitWidth() / 8;
+}
+
+int64_t spirv_lowering::elementsPerWord(Value memory, Type element) {
+  return bytesOf(cast<MemRefType>(memory.getType()).getElementType()) /
+         bytesOf(element);
+}
+
+std::optional<Type> spirv_lowering::viewedElement(Operation *op) {
+  OpOperand *matrix = matrixOf(op);
+  if (!matrix)
+    return std::nullopt;
+  Value base = baseOf(matrix->get());
+  if (!base.getDefiningOp<memref::ViewOp>())
+    return std::nullopt;
+  return cast<MemRefType>(base.getType()).getElementType();
 }
 
 /// Where a view of dynamic shared memory begins.
@@ -269,8 +330,8 @@ void WorkgroupMemory::noteTile(FragmentType fragment) {
   most = std::max(most, elements);
 }
 
-/// The buffers that an op exchanges elements of a fragment through.
-static SmallVector<std::pair<Value, FragmentType>> buffersOf(Operation *op) {
+SmallVector<std::pair<Value, FragmentType>>
+spirv_lowering::buffersOf(Operation *op) {
   SmallVector<std::pair<Value, FragmentType>> buffers;
   if (auto broadcast = dyn_cast<BroadcastOp>(op))
     for (auto [buffer, fragment] :
@@ -285,7 +346,8 @@ static SmallVector<std::pair<Value, FragmentType>> buffersOf(Operation *op) {
   return buffers;
 }
 
-FailureOr<WorkgroupMemory> WorkgroupMemory::create(gpu::GPUFuncOp kernel) {
+FailureOr<WorkgroupMemory> WorkgroupMemory::create(gpu::GPUFuncOp kernel,
+                                                   ArrayRef<WordCopy> copies) {
   WorkgroupMemory memory;
   int64_t lanes = 0;
   WalkResult result = kernel.walk([&](Operation *op) {
@@ -297,11 +359,8 @@ FailureOr<WorkgroupMemory> WorkgroupMemory::create(gpu::GPUFuncOp kernel) {
             "expected a buffer at a constant place of the block's memory"));
       memory.noteView(buffer, fragment.getStorageType());
     }
-    if (OpOperand *matrix = matrixOf(op))
-      if (Value base = baseOf(matrix->get());
-          base.getDefiningOp<memref::ViewOp>())
-        memory.noteView(base,
-                        cast<MemRefType>(base.getType()).getElementType());
+    if (std::optional<Type> element = viewedElement(op))
+      memory.noteView(baseOf(matrixOf(op)->get()), *element);
     for (Value value :
          llvm::concat<Value>(llvm::to_vector_of<Value>(op->getOperands()),
                              llvm::to_vector_of<Value>(op->getResults())))
@@ -327,9 +386,15 @@ FailureOr<WorkgroupMemory> WorkgroupMemory::create(gpu::GPUFuncOp kernel) {
         MemRefType::get({count}, element, MemRefLayoutAttrInterface(), space),
         kernel.getLoc());
   };
-  for (auto [element, range] : memory.views)
+  llvm::DenseSet<Type> words;
+  for (const WordCopy &copy : copies)
+    words.insert(LoadOp(copy.load).getResult().getType().getStorageType());
+  for (auto [element, range] : memory.views) {
+    Type stored =
+        words.contains(element) ? wordType(kernel.getContext()) : Type(element);
     memory.viewVariables[element] =
-        declare(element, (range.end - range.begin) / bytesOf(element));
+        declare(stored, (range.end - range.begin) / bytesOf(stored));
+  }
   for (auto [element, count] : memory.tiles)
     memory.tileVariables[element] = declare(element, warps * count);
   return memory;

@@ -52,13 +52,37 @@ mlir::LogicalResult resolveMatrices(mlir::gpu::GPUFuncOp kernel);
 /// Emits an error at `op` for elements that kernels in SPIR-V cannot have.
 mlir::LogicalResult verifyElements(mlir::Operation *op, mlir::Type element);
 
+/// What lanes copy at once, and the type of its elements in a row of words.
+constexpr int64_t wordBytes = 16;
+mlir::VectorType wordType(mlir::MLIRContext *context);
+
+int64_t bytesOf(mlir::Type element);
+
+/// The buffers that an op exchanges elements of a fragment through.
+llvm::SmallVector<std::pair<mlir::Value, FragmentType>>
+buffersOf(mlir::Operation *op);
+
+/// The elements of a load's or store's matrix if that is in workgroup memory.
+std::optional<mlir::Type> viewedElement(mlir::Operation *op);
+
+/// Offset and strides of a resolved matrix.
+llvm::SmallVector<mlir::OpFoldResult> placesOf(mlir::Value matrix);
+
+/// A load and the share that is all that it is for.
+struct WordCopy {
+  LoadOp load;
+  ShareOp share;
+};
+
 /// The workgroup memory of a kernel.
 class WorkgroupMemory {
 public:
   /// Adds a variable to the kernel for each type of elements: for the views of
   /// dynamic shared memory that its ops exchange elements through, and to stage
-  /// tiles in. Emits an error for a kernel whose warps are not known.
-  static mlir::FailureOr<WorkgroupMemory> create(mlir::gpu::GPUFuncOp kernel);
+  /// tiles in. What copies write is in words of 16 bytes. Emits an error for a
+  /// kernel whose warps are not known.
+  static mlir::FailureOr<WorkgroupMemory>
+  create(mlir::gpu::GPUFuncOp kernel, llvm::ArrayRef<WordCopy> copies);
 
   /// The part of a variable that a view's bytes became.
   struct Place {
@@ -87,6 +111,16 @@ private:
   llvm::DenseMap<mlir::Type, mlir::Value> viewVariables, tileVariables;
 };
 
+/// What a load or store of a fragment is known to be a multiple of, in
+/// elements: the position of its first one, and the strides.
+struct KnownMultiples {
+  int64_t position = 1;
+  int64_t strides[2] = {1, 1};
+};
+/// Those of all loads and stores of a resolved kernel.
+llvm::DenseMap<mlir::Operation *, KnownMultiples>
+findMultiples(mlir::gpu::GPUFuncOp kernel);
+
 /// The matrix that an op of a resolved kernel names.
 FlatMatrix flatten(mlir::ImplicitLocOpBuilder &b, const WorkgroupMemory &memory,
                    mlir::Value matrix);
@@ -98,6 +132,9 @@ mlir::spirv::PointerType pointerType(mlir::MemRefType memory,
 /// A pointer to one of its elements.
 mlir::Value elementPointer(mlir::ImplicitLocOpBuilder &b, mlir::Value memory,
                            mlir::Value index, SpirvFlavor flavor);
+
+/// Elements of a type that are one of a memory's: those of a word, or one.
+int64_t elementsPerWord(mlir::Value memory, mlir::Type element);
 
 } // namespace kami::spirv_lowering
 

@@ -78,18 +78,32 @@ static spirv::MemoryAccessAttr sharedAccess(ImplicitLocOpBuilder &b,
                                       spirv::MemoryAccess::NonPrivatePointer);
 }
 
-static Value strideOf(ImplicitLocOpBuilder &b, int64_t columns) {
-  return arith::ConstantIntOp::create(b, b.getI32Type(), columns);
-}
+namespace {
+/// A matrix whose rows follow each other in a variable.
+struct MatrixInRows {
+  Value pointer, stride;
+
+  MatrixInRows(ImplicitLocOpBuilder &b, const KernelContext &kernel,
+               Value variable, Value first, spirv::CooperativeMatrixType type) {
+    int64_t elements = elementsPerWord(variable, type.getElementType());
+    pointer = elementPointer(
+        b, variable,
+        b.createOrFold<arith::DivUIOp>(first, indexConstant(b, elements)),
+        kernel.flavor());
+    stride = arith::ConstantIntOp::create(b, b.getI32Type(),
+                                          type.getColumns() / elements);
+  }
+};
+} // namespace
 
 Value spirv_lowering::loadTile(ImplicitLocOpBuilder &b,
                                const KernelContext &kernel, Value variable,
                                Value first, FragmentType fragment) {
   spirv::CooperativeMatrixType type = matrixType(fragment);
-  Value pointer = elementPointer(b, variable, first, kernel.flavor());
+  MatrixInRows matrix(b, kernel, variable, first, type);
   return spirv::KHRCooperativeMatrixLoadOp::create(
-      b, type, pointer, spirv::CooperativeMatrixLayoutKHR::RowMajor,
-      strideOf(b, type.getColumns()), sharedAccess(b, kernel.flavor()),
+      b, type, matrix.pointer, spirv::CooperativeMatrixLayoutKHR::RowMajor,
+      matrix.stride, sharedAccess(b, kernel.flavor()),
       /*alignment=*/IntegerAttr());
 }
 
@@ -97,10 +111,10 @@ void spirv_lowering::storeTile(ImplicitLocOpBuilder &b,
                                const KernelContext &kernel, Value variable,
                                Value first, Value tile) {
   auto type = cast<spirv::CooperativeMatrixType>(tile.getType());
-  Value pointer = elementPointer(b, variable, first, kernel.flavor());
+  MatrixInRows matrix(b, kernel, variable, first, type);
   spirv::KHRCooperativeMatrixStoreOp::create(
-      b, pointer, tile, spirv::CooperativeMatrixLayoutKHR::RowMajor,
-      strideOf(b, type.getColumns()), sharedAccess(b, kernel.flavor()),
+      b, matrix.pointer, tile, spirv::CooperativeMatrixLayoutKHR::RowMajor,
+      matrix.stride, sharedAccess(b, kernel.flavor()),
       /*alignment=*/IntegerAttr());
 }
 

@@ -25,6 +25,7 @@ namespace kami::spirv_lowering {
 struct KernelContext {
   const Chip &chip;
   WorkgroupMemory memory;
+  llvm::DenseMap<mlir::Operation *, KnownMultiples> multiples;
 
   SpirvFlavor flavor() const { return chip.spirv; }
 };
@@ -87,6 +88,14 @@ elementsOf(mlir::ImplicitLocOpBuilder &b, const KernelContext &kernel,
 void appendTile(mlir::ImplicitLocOpBuilder &b, const KernelContext &kernel,
                 FragmentType fragment, mlir::ValueRange elements,
                 llvm::SmallVectorImpl<mlir::Value> &values);
+
+/// Loads that are only for shares, of whole words; before other ops are
+/// converted.
+llvm::SmallVector<WordCopy>
+findCopies(mlir::gpu::GPUFuncOp kernel,
+           const llvm::DenseMap<mlir::Operation *, KnownMultiples> &multiples);
+/// Replaces both ops by loads and stores of the lanes' words.
+void emitCopy(const WordCopy &copy, const KernelContext &kernel);
 
 void populateFragmentPatterns(const mlir::TypeConverter &converter,
                               const KernelContext &kernel,

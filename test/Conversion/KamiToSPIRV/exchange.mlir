@@ -46,11 +46,24 @@ gpu.func @broadcast(%m: memref<64x64xf16>, %o: memref<64x64xf32>) kernel attribu
 // -----
 
 // Slots of parked slices, and a fence that is the block's whatever the plan names.
+// What is loaded only to be shared is copied by words of 16 bytes, two a lane here:
+// a row of 16 elements is two words, one of the matrix in memory eight.
 
 // CHECK-LABEL: gpu.func @slots
-// CHECK:         spirv.KHR.CooperativeMatrixStore %{{.+}}, %{{.+}}, %c16_i32, <RowMajor> : !spirv.ptr<f16, Workgroup>
+// CHECK-SAME:    workgroup(%[[SHARED:[a-z0-9]+]] : memref<128xvector<4xi32>, #gpu.address_space<workgroup>>
+// CHECK:         %[[WORDS:.+]] = builtin.unrealized_conversion_cast %{{.+}} : memref<4096xf16> to memref<512xvector<4xi32>>
+// CHECK:         %[[LANE:.+]] = gpu.lane_id
+// CHECK:         %[[LINE:.+]] = arith.divui %[[LANE]], %c2
+// CHECK:         %[[WORD:.+]] = arith.remui %[[LANE]], %c2
+// CHECK:         %[[BELOW:.+]] = arith.muli %[[LINE]], %c8
+// CHECK:         %[[FROM:.+]] = arith.addi %[[WORD]], %[[BELOW]]
+// CHECK:         %[[FIRST:.+]] = memref.load %[[WORDS]][%[[FROM]]]
+// CHECK:         %[[SECOND:.+]] = memref.load %[[WORDS]]
+// CHECK:         %[[TO:.+]] = arith.addi %[[LANE]], %c32
+// CHECK:         memref.store %[[FIRST]], %[[SHARED]][%[[TO]]]
+// CHECK:         memref.store %[[SECOND]], %[[SHARED]]
 // CHECK:         gpu.barrier
-// CHECK-NEXT:    spirv.KHR.CooperativeMatrixLoad
+// CHECK:         spirv.KHR.CooperativeMatrixLoad %{{.+}}, %c2_i32, <RowMajor> : !spirv.ptr<vector<4xi32>, Workgroup>
 #atom = #kami.mma_atom<cooperative_matrix 8x16x16, f16, f16, f32, ["", "", ""], lanes = 16>
 !a = !kami.fragment<8x16xf16, a, #atom>
 !b = !kami.fragment<16x16xf16, b, #atom>

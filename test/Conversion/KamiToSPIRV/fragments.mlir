@@ -82,6 +82,40 @@ gpu.func @ragged(%m: memref<40x48xf16>, %o: memref<40x48xf32>, %i: index) kernel
 
 // -----
 
+// What a loop's variable is a multiple of is known, too, before loops are converted.
+
+// CHECK-LABEL: gpu.func @loop
+// CHECK:         scf.for
+// CHECK-NOT:       scf.if
+// CHECK:           spirv.KHR.CooperativeMatrixLoad
+// CHECK-NOT:       scf.if
+// CHECK:           scf.yield
+#atom = #kami.mma_atom<cooperative_matrix 16x16x16, f16, f16, f32, ["", "", ""], lanes = 32>
+!a = !kami.fragment<16x16xf16, a, #atom>
+!b = !kami.fragment<16x16xf16, b, #atom>
+!c = !kami.fragment<16x16xf32, c, #atom>
+module attributes {kami.target = #kami.target<"vulkan">} {
+gpu.module @kernels {
+gpu.func @loop(%m: memref<64x64xf16>, %o: memref<64x64xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  %none = kami.fill %zero : f32 -> !c
+  %sum = scf.for %k = %c0 to %c64 step %c16 iter_args(%c = %none) -> (!c) {
+    %a = kami.load %m[%c0, %k] row_in_bounds column_in_bounds : memref<64x64xf16> -> !a
+    %b = kami.load %m[%k, %c0] row_in_bounds column_in_bounds : memref<64x64xf16> -> !b
+    %d = kami.mma %a, %b, %c : !a, !b, !c
+    scf.yield %d : !c
+  }
+  kami.store %sum, %o[%c0, %c0] row_in_bounds column_in_bounds : !c, memref<64x64xf32>
+  gpu.return
+}
+}
+}
+
+// -----
+
 // Rows of 33 elements are aligned nowhere: no lane's way but by elements. Scaled
 // sums are elements, too, and C is read only where β is not 0.
 

@@ -60,3 +60,44 @@ gpu.func @kernel(%m: memref<128xf32>, %which: i1) kernel attributes {known_block
 }
 }
 }
+
+// -----
+
+// Words of an argument are another variable with its binding, or another type of its
+// pointer.
+
+// CHECK:       spirv.module @{{.+}} Logical Vulkan
+// CHECK:         spirv.GlobalVariable @words_words_1 bind(0, 1) : !spirv.ptr<!spirv.struct<(!spirv.rtarray<vector<4xi32>, stride=16> [0])>, StorageBuffer>
+// CHECK:         spirv.func @words
+// CHECK:           %[[WORDS:.+]] = spirv.mlir.addressof @words_words_1
+// CHECK:           %[[AT:.+]] = spirv.AccessChain %[[WORDS]]
+// CHECK:           spirv.Load "StorageBuffer" %[[AT]] : vector<4xi32>
+module attributes {gpu.container_module, kami.target = #kami.target<"vulkan">} {
+gpu.module @word_module {
+gpu.func @words(%o: memref<64xf16>, %m: memref<64xf16>) workgroup(%s : memref<8xvector<4xi32>, #gpu.address_space<workgroup>>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %i = gpu.lane_id
+  %w = builtin.unrealized_conversion_cast %m : memref<64xf16> to memref<8xvector<4xi32>>
+  %x = memref.load %w[%i] : memref<8xvector<4xi32>>
+  memref.store %x, %s[%i] : memref<8xvector<4xi32>, #gpu.address_space<workgroup>>
+  gpu.return
+}
+}
+}
+
+// -----
+
+// CHECK:       spirv.module @{{.+}} Physical64 OpenCL
+// CHECK:         spirv.func @kernel_words(%[[ARGUMENT:.+]]: !spirv.ptr<f16, CrossWorkgroup>
+// CHECK:           %[[WORDS:.+]] = spirv.Bitcast %[[ARGUMENT]] : !spirv.ptr<f16, CrossWorkgroup> to !spirv.ptr<vector<4xi32>, CrossWorkgroup>
+// CHECK:           spirv.Load "CrossWorkgroup" %{{.+}} : vector<4xi32>
+module attributes {gpu.container_module, kami.target = #kami.target<"xe2">} {
+gpu.module @word_module {
+gpu.func @kernel_words(%m: memref<64xf16>) workgroup(%s : memref<8xvector<4xi32>, #gpu.address_space<workgroup>>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+  %i = gpu.lane_id
+  %w = builtin.unrealized_conversion_cast %m : memref<64xf16> to memref<8xvector<4xi32>>
+  %x = memref.load %w[%i] : memref<8xvector<4xi32>>
+  memref.store %x, %s[%i] : memref<8xvector<4xi32>, #gpu.address_space<workgroup>>
+  gpu.return
+}
+}
+}

@@ -36,8 +36,8 @@ struct CopyAlignment {
 };
 
 /// The largest power of two, up to 2^16, that an index is known to be a
-/// multiple of.
-int64_t divisorOf(mlir::Value index);
+/// multiple of. To be asked before a conversion, which takes loops apart.
+int64_t divisorOf(mlir::OpFoldResult index);
 
 /// What is known of all of a kernel's accesses. Without any promise, a matrix
 /// is aligned as its elements are; promises are `memref.assume_alignment`, a

@@ -109,6 +109,10 @@ KamiStatus kamiCudaFillBytes(KamiCudaDevice *device, KamiCudaPointer to,
    the error. */
 KamiStatus kamiCudaLoadModule(KamiCudaDevice *device, const void *image,
                               size_t bytes, KamiCudaModule *module);
+/* Makes a cubin for the device from PTX text of `bytes` bytes. `cubin` is the
+   caller's to free(). */
+KamiStatus kamiCudaAssemble(KamiCudaDevice *device, const void *ptx,
+                            size_t bytes, void **cubin, size_t *cubinBytes);
 KamiStatus kamiCudaUnloadModule(KamiCudaDevice *device, KamiCudaModule module);
 KamiStatus kamiCudaGetFunction(KamiCudaDevice *device, KamiCudaModule module,
                                const char *name, KamiCudaFunction *function);

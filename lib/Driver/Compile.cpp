@@ -272,9 +272,11 @@ static LogicalResult assembleAll(ModuleOp module, Compilation &compilation,
 }
 
 LogicalResult kami::compileKernels(ModuleOp module, Compilation &compilation,
-                                   Level level) {
-  return success(succeeded(runPasses(module, addNVVMPasses)) &&
-                 succeeded(serialize(module, compilation)) &&
+                                   Level level, bool assembles) {
+  if (failed(runPasses(module, addNVVMPasses)) ||
+      failed(serialize(module, compilation)))
+    return failure();
+  return success(!assembles ||
                  succeeded(assembleAll(module, compilation, level)));
 }
 

@@ -33,7 +33,8 @@ endif()
 if(KAMI_STATIC_LLVM AND TARGET LLVM)
   llvm_map_components_to_libnames(KAMI_LLVM_ARCHIVES
     AsmParser BitReader BitWriter Core FrontendOpenMP IRPrinter IRReader Linker MC Passes
-    Support Target TargetParser NVPTXCodeGen NVPTXDesc NVPTXInfo)
+    Support Target TargetParser NVPTXCodeGen NVPTXDesc NVPTXInfo
+    AMDGPUAsmParser AMDGPUCodeGen AMDGPUDesc AMDGPUInfo)
   get_target_property(support LLVMSupport IMPORTED_LOCATION_RELWITHDEBINFO)
   set_target_properties(LLVM PROPERTIES
     IMPORTED_LOCATION_RELWITHDEBINFO ${support}

@@ -15,9 +15,8 @@
  * expected and what came.
  *
  * Handles are opaque, and destroyed by the function named after them, which
- * takes null, too. A program, an executable or a launch may be used by several
- * threads at once; destroying it is the last use. A device outlives what was
- * made on it.
+ * takes null, too, in any order. A program, an executable or a launch may be
+ * used by several threads at once; destroying it is the last use.
  *
  * Structures whose members are all zero say nothing special: zero and null
  * stand for what most callers want.
@@ -203,13 +202,15 @@ KamiError *kamiProgramRestore(const char *image, size_t bytes,
                               KamiProgram **program);
 
 /* The program at a level: "kami", "planned", "warp", "target" or "llvm" as
-   MLIR, "ptx" as the chip's assembler takes it. Kernels follow each other. */
+   MLIR; "ptx" for NVIDIA's chips and "asm" for AMD's as their assemblers take
+   it, kernels one behind the other. */
 KamiError *kamiProgramGetCode(const KamiProgram *program, const char *level,
                               KamiText **code);
-/* As JSON: "target"; "kernels", each with "kernel", "grid" (null where it
-   depends on sizes), "block", "shared_bytes", "registers" (the model's) and
-   "plan"; "arguments" and "results", each with "type" and, of arrays,
-   "element", "sizes" and "strides" (null for what is known at launch). */
+/* As JSON: "target"; "code", "ptx" or "asm"; "kernels", each with "kernel",
+   "grid" (null where it depends on sizes), "block", "shared_bytes", "registers"
+   (the model's) and "plan"; "arguments" and "results", each with "type" and, of
+   arrays, "element", "sizes" and "strides" (null for what is known at launch).
+ */
 KamiError *kamiProgramDescribe(const KamiProgram *program, KamiText **json);
 
 /* An argument of a program. */
@@ -284,8 +285,7 @@ KamiError *kamiExecutableDescribe(const KamiExecutable *executable,
 void kamiExecutableDestroy(KamiExecutable *executable);
 
 /* Settles all of a launch but addresses, and alpha and beta: extents, strides
-   and what follows from them. `data` of arguments is not read. The executable
-   outlives the launch. */
+   and what follows from them. `data` of arguments is not read. */
 KamiError *kamiLaunchCreate(const KamiExecutable *executable,
                             const KamiArgument *arguments, size_t count,
                             KamiLaunch **launch);

@@ -36,6 +36,10 @@ Type kami::elementType(MLIRContext *context, ElementKind kind) {
     return Float8E4M3FNType::get(context);
   case ElementKind::F8E5M2:
     return Float8E5M2Type::get(context);
+  case ElementKind::F8E4M3FNUZ:
+    return Float8E4M3FNUZType::get(context);
+  case ElementKind::F8E5M2FNUZ:
+    return Float8E5M2FNUZType::get(context);
   case ElementKind::I8:
   case ElementKind::U8:
     return IntegerType::get(context, 8);

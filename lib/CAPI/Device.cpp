@@ -26,7 +26,7 @@ KamiError *kamiDeviceOpen(int ordinal, KamiDevice **device) {
   if (KamiError *error = toError(kamiCudaOpenDevice(ordinal, &opened)))
     return error;
   auto made = std::make_unique<KamiDevice>();
-  made->device.reset(opened);
+  made->device.reset(opened, kamiCudaCloseDevice);
   KamiCudaDeviceInfo info;
   if (KamiError *error = toError(kamiCudaDescribeDevice(opened, &info)))
     return error;
@@ -81,6 +81,15 @@ KamiError *kamiDeviceRead(KamiDevice *device, void *to, uint64_t from,
   return toError(kamiCudaCopyToHost(device->device.get(), to, from, bytes));
 }
 
+/// AMD's code has no device here yet.
+static KamiError *checkCode(const Program &program) {
+  if (program.codeKind() == "ptx")
+    return nullptr;
+  return makeError(KAMI_ERROR_INVALID,
+                   "expected a program for a CUDA device, but its code is '" +
+                       program.codeKind() + "'");
+}
+
 /// A cubin for each kernel, in their order, as JSON in base 64.
 static std::vector<std::vector<char>> decodeImage(llvm::StringRef image) {
   std::vector<std::vector<char>> cubins;
@@ -99,6 +108,8 @@ static std::vector<std::vector<char>> decodeImage(llvm::StringRef image) {
 KamiError *kamiDeviceAssemble(KamiDevice *device, const KamiProgram *program,
                               KamiText **image) {
   *image = nullptr;
+  if (KamiError *error = checkCode(*program->program))
+    return error;
   llvm::json::Array cubins;
   for (const Program::Code &code : program->program->kernels()) {
     void *cubin = nullptr;
@@ -119,6 +130,8 @@ KamiError *kamiDeviceLoad(KamiDevice *device, const KamiProgram *program,
                           const char *image, size_t bytes,
                           KamiExecutable **executable) {
   *executable = nullptr;
+  if (KamiError *error = checkCode(*program->program))
+    return error;
   llvm::ArrayRef<Program::Code> kernels = program->program->kernels();
   std::vector<std::vector<char>> cubins;
   if (image)
@@ -126,35 +139,37 @@ KamiError *kamiDeviceLoad(KamiDevice *device, const KamiProgram *program,
   if (image && cubins.size() != kernels.size())
     return makeError(KAMI_ERROR_INVALID,
                      "expected an image that this program was assembled to");
-  auto made = std::make_unique<KamiExecutable>();
+  auto made = std::make_shared<Executable>();
   made->program = program->program;
-  made->device = device->device.get();
+  made->device = device->device;
+  KamiCudaDevice *opened = made->device.get();
   for (auto [index, code] : llvm::enumerate(kernels)) {
-    CudaModule &module = made->images.emplace_back(made->device);
+    CudaModule &module = made->images.emplace_back(opened);
     llvm::StringRef binary = code.binary;
     if (image)
       binary = {cubins[index].data(), cubins[index].size()};
     if (KamiError *error = toError(kamiCudaLoadModule(
-            made->device, binary.data(), binary.size(), module.out())))
+            opened, binary.data(), binary.size(), module.out())))
       return error;
     KamiCudaFunction function = nullptr;
     if (KamiError *error = toError(kamiCudaGetFunction(
-            made->device, module.get(), code.name.c_str(), &function)))
+            opened, module.get(), code.name.c_str(), &function)))
       return error;
     made->functions[code.module] = function;
   }
-  *executable = made.release();
+  *executable = new KamiExecutable{std::move(made)};
   return nullptr;
 }
 
 KamiError *kamiExecutableDescribe(const KamiExecutable *executable,
                                   KamiText **json) {
   *json = nullptr;
+  const Executable &contents = *executable->contents;
   llvm::json::Array kernels;
-  for (const Program::Code &code : executable->program->kernels()) {
+  for (const Program::Code &code : contents.program->kernels()) {
     KamiCudaFunctionInfo info;
     if (KamiError *error = toError(kamiCudaDescribeFunction(
-            executable->device, executable->functions.lookup(code.module),
+            contents.device.get(), contents.functions.lookup(code.module),
             &info)))
       return error;
     kernels.push_back(

@@ -29,6 +29,20 @@ struct KamiText {
   std::string bytes;
 };
 
+namespace kami {
+
+/// A program's kernels on a device.
+struct Executable {
+  std::shared_ptr<const Program> program;
+  std::shared_ptr<KamiCudaDevice> device;
+  /// Before the device is closed, they are unloaded.
+  std::vector<CudaModule> images;
+  /// By the name of the kernel's module.
+  llvm::StringMap<KamiCudaFunction> functions;
+};
+
+} // namespace kami
+
 /// Handles share what they are made of, so that they can be destroyed in any
 /// order.
 struct KamiProgram {
@@ -36,16 +50,12 @@ struct KamiProgram {
 };
 
 struct KamiDevice {
-  kami::CudaDevice device;
+  std::shared_ptr<KamiCudaDevice> device;
   std::string target;
 };
 
 struct KamiExecutable {
-  std::shared_ptr<const kami::Program> program;
-  KamiCudaDevice *device;
-  std::vector<kami::CudaModule> images;
-  /// By the name of the kernel's module.
-  llvm::StringMap<KamiCudaFunction> functions;
+  std::shared_ptr<const kami::Executable> contents;
 };
 
 namespace kami {

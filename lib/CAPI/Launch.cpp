@@ -25,6 +25,7 @@ struct KamiLaunch {
     std::vector<ParameterWord> words;
   };
 
+  std::shared_ptr<const Executable> executable;
   KamiCudaDevice *device;
   std::vector<Step> steps;
   /// Numbers of scalars that have to be what they were, and their bits.
@@ -54,7 +55,7 @@ static llvm::json::Value describe(const KamiLaunch &launch,
       {"results", std::move(results)}};
 }
 
-static llvm::Error makeLaunch(const KamiExecutable &executable,
+static llvm::Error makeLaunch(const Executable &executable,
                               const Binding &binding,
                               llvm::ArrayRef<HostArgument> arguments,
                               KamiLaunch &launch) {
@@ -84,14 +85,15 @@ KamiError *kamiLaunchCreate(const KamiExecutable *executable,
                             KamiLaunch **launch) {
   *launch = nullptr;
   auto made = std::make_unique<KamiLaunch>();
-  made->device = executable->device;
+  made->executable = executable->contents;
+  made->device = made->executable->device.get();
   std::vector<HostArgument> given = toArguments(arguments, count);
-  llvm::Error error = executable->program->withHost(
+  llvm::Error error = made->executable->program->withHost(
       [&](mlir::func::FuncOp host) -> llvm::Error {
         llvm::Expected<Binding> binding = bindArguments(host, given);
         if (!binding)
           return binding.takeError();
-        return makeLaunch(*executable, *binding, given, *made);
+        return makeLaunch(*made->executable, *binding, given, *made);
       });
   if (error)
     return toError(KAMI_ERROR_INVALID, std::move(error));

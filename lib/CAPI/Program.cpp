@@ -10,6 +10,7 @@
 #include "Handles.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Driver/Binding.h"
+#include "kami/Pipelines/Pipelines.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
 
@@ -157,11 +158,18 @@ llvm::Error Program::compileAll() {
   llvm::Expected<func::FuncOp> entry = entryPoint(*made.module);
   if (!entry)
     return entry.takeError();
+  std::optional<Backend> backend = backendOf(*compilation.chip);
+  if (!backend)
+    return llvm::createStringError("no lowering yet for target '" +
+                                   compilation.chip->name + "'");
+  bool isPTX = *backend == Backend::NVVM;
+  kind = isPTX ? "ptx" : "asm";
   llvm::json::Array kernels;
   for (const Kernel &kernel : compilation.kernels)
     kernels.push_back(describe(kernel, *compilation.chip));
   described = llvm::json::Object{
       {"target", compilation.chip->name.str()},
+      {"code", kind},
       {"kernels", std::move(kernels)},
       {"arguments", describeTypes(entry->getArgumentTypes())},
       {"results", describeTypes(entry->getResultTypes())}};
@@ -169,7 +177,8 @@ llvm::Error Program::compileAll() {
   stripKernels(*hostPart);
   host = print(*hostPart);
   OwningOpRef<ModuleOp> devicePart = made.module->clone();
-  if (failed(compileKernels(*devicePart, compilation, Level::PTX,
+  if (failed(compileKernels(*devicePart, compilation,
+                            isPTX ? Level::PTX : Level::Asm,
                             /*assembles=*/false)))
     return diagnostics.error("compilation failed");
   for (Kernel &kernel : compilation.kernels)
@@ -187,17 +196,17 @@ Program::compile(std::string source, ProgramOptions options) {
 }
 
 llvm::Expected<std::string> Program::codeAt(StringRef spelling) const {
-  std::optional<Level> level = parseLevel(spelling);
-  if (!level || *level == Level::Cubin)
-    return llvm::createStringError(
-        "expected level kami, planned, warp, target, llvm or ptx, but got '" +
-        spelling + "'");
-  std::string text;
-  if (*level == Level::PTX) {
+  if (spelling == kind) {
+    std::string text;
     for (const Code &code : codes)
       text += code.binary;
     return text;
   }
+  std::optional<Level> level = parseLevel(spelling);
+  if (!level || *level > Level::LLVM)
+    return llvm::createStringError(
+        "expected level kami, planned, warp, target, llvm or " + kind +
+        ", but got '" + spelling + "'");
   OwnedModule made;
   Compilation compilation;
   if (llvm::Error error = compileTo(*level, made, compilation))
@@ -256,6 +265,7 @@ std::string Program::save() const {
                                     given.precision, options.plan, given.warps,
                                     given.stages, options.isText}},
       {"host", host},
+      {"code", kind},
       {"kernels", std::move(kernels)},
       {"description", described}};
   std::string text;
@@ -277,11 +287,12 @@ Program::restore(StringRef image) {
   const llvm::json::Object *object = value->getAsObject();
   if (!object || object->getString("version") != StringRef(KAMI_VERSION))
     return fail();
-  auto source = object->getString("source"), host = object->getString("host");
+  auto source = object->getString("source"), host = object->getString("host"),
+       code = object->getString("code");
   const llvm::json::Array *given = object->getArray("options"),
                           *kernels = object->getArray("kernels");
   const llvm::json::Value *description = object->get("description");
-  if (!source || !host || !given || given->size() != 11 || !kernels ||
+  if (!source || !host || !code || !given || given->size() != 11 || !kernels ||
       !description)
     return fail();
   ProgramOptions options;
@@ -297,6 +308,7 @@ Program::restore(StringRef image) {
   std::shared_ptr<Program> program(
       new Program(source->str(), std::move(options)));
   program->host = host->str();
+  program->kind = code->str();
   program->described = *description;
   for (const llvm::json::Value &kernel : *kernels) {
     const llvm::json::Array *parts = kernel.getAsArray();

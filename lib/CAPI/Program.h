@@ -70,6 +70,8 @@ public:
   llvm::Expected<std::string> codeAt(llvm::StringRef level) const;
   const llvm::json::Value &description() const { return described; }
   llvm::ArrayRef<Code> kernels() const { return codes; }
+  /// "ptx", or "asm" for AMD: what the kernels' code is.
+  llvm::StringRef codeKind() const { return kind; }
 
   /// Calls `use` with the function that runs, whose kernels have no bodies.
   llvm::Error
@@ -92,6 +94,7 @@ private:
   ProgramOptions options;
   std::string host;
   std::vector<Code> codes;
+  std::string kind;
   llvm::json::Value described;
 
   mutable std::mutex mutex;

@@ -58,7 +58,7 @@ Mirror Session::mirror(const HostArgument &argument, MemRefType type,
   Mirror made;
   sim::MemRef &view = made.view;
   view.sizes.assign(argument.sizes.begin(), argument.sizes.end());
-  view.strides.assign(argument.strides.begin(), argument.strides.end());
+  view.strides = stridesOf(type, argument);
   view.elementType = type.getElementType();
   view.elementBytes = sim::elementBytes(view.elementType);
   int64_t least = 0, most = 0;
@@ -117,6 +117,7 @@ llvm::Error Session::run(func::FuncOp host, const Chip &chip,
   options.warpSize = chip.warpSize;
   options.banks = chip.sharedBanks;
   options.bankBytes = chip.sharedBankBytes;
+  options.wideReadLanes = chip.wideReadLanes;
   std::vector<sim::SimulatorReport> reports;
   if (failed(sim::runHost(host, inputs, simulation.memory,
                           sim::simulatingHandler(options, reports), results)))

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Driver/Binding.h"
-#include "CudaLauncher.h"
+#include "DeviceLauncher.h"
 #include "kami/Simulator/Host.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -33,27 +33,53 @@ llvm::Expected<func::FuncOp> kami::entryPoint(ModuleOp module) {
   return entry;
 }
 
-/// Whether the strides are those of the type. Those of extents below 2 say
-/// nothing, and none do where there are no elements.
+/// What the type says of the strides of an array of such extents, or
+/// `ShapedType::kDynamic`; nothing for a layout without strides.
+static std::optional<SmallVector<int64_t, 4>>
+typeStrides(MemRefType type, ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t, 4> strides;
+  int64_t offset;
+  if (!type.getLayout().isIdentity()) {
+    SmallVector<int64_t> known;
+    if (failed(type.getStridesAndOffset(known, offset)))
+      return std::nullopt;
+    strides.assign(known.begin(), known.end());
+    return strides;
+  }
+  int64_t dense = 1;
+  for (int64_t size : llvm::reverse(sizes)) {
+    strides.push_back(dense);
+    dense *= size;
+  }
+  std::reverse(strides.begin(), strides.end());
+  return strides;
+}
+
+/// Whether the strides that say something are those of the type.
 static llvm::Error checkStrides(MemRefType type, const HostArgument &array) {
+  auto known = typeStrides(type, array.sizes);
+  if (!known)
+    return llvm::createStringError("expected a strided array");
   if (llvm::is_contained(array.sizes, 0))
     return llvm::Error::success();
-  bool isDense = type.getLayout().isIdentity();
-  SmallVector<int64_t> strides;
-  int64_t offset, dense = 1;
-  if (!isDense && failed(type.getStridesAndOffset(strides, offset)))
-    return llvm::createStringError("expected a strided array");
-  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
-    int64_t expected = isDense ? dense : strides[dim];
+  for (auto [dim, expected] : llvm::enumerate(*known)) {
     bool isWrong = ShapedType::isStatic(expected) && array.sizes[dim] > 1 &&
                    array.strides[dim] != expected;
     if (isWrong)
       return llvm::createStringError(
           "expected stride " + llvm::Twine(expected) + " along dimension " +
           llvm::Twine(dim) + ", but got " + llvm::Twine(array.strides[dim]));
-    dense *= array.sizes[dim];
   }
   return llvm::Error::success();
+}
+
+SmallVector<int64_t, 4> kami::stridesOf(MemRefType type,
+                                        const HostArgument &array) {
+  SmallVector<int64_t, 4> strides = *typeStrides(type, array.sizes);
+  for (auto [stride, given] : llvm::zip_equal(strides, array.strides))
+    if (ShapedType::isDynamic(stride))
+      stride = given;
+  return strides;
 }
 
 static llvm::Error checkArray(MemRefType type, const HostArgument &array) {
@@ -148,7 +174,7 @@ void Binder::makeArguments() {
     sim::MemRef view;
     view.buffer = &memory.allocate("argument", 0);
     view.sizes.assign(argument.sizes.begin(), argument.sizes.end());
-    view.strides.assign(argument.strides.begin(), argument.strides.end());
+    view.strides = stridesOf(memref, argument);
     view.elementType = memref.getElementType();
     view.elementBytes = sim::elementBytes(view.elementType);
     arguments.push_back(view);
@@ -169,7 +195,7 @@ BoundLaunch Binder::record(const sim::Launch &launch) {
   BoundLaunch bound;
   gpu::LaunchFuncOp op = launch.op;
   bound.module = op.getKernelModuleName().str();
-  bound.shape = shapeOf(launch);
+  bound.shape = shapeOf<KamiCudaLaunch>(launch);
   using Source = ParameterWord::Source;
   for (auto [argument, value] :
        llvm::zip_equal(launch.arguments, op.getKernelOperands())) {

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVM/ROCDL/Utils.h"
 
 using namespace kami;
 using namespace mlir;
@@ -39,6 +40,8 @@ std::optional<Level> kami::parseLevel(StringRef spelling) {
       .Case("llvm", Level::LLVM)
       .Case("ptx", Level::PTX)
       .Case("cubin", Level::Cubin)
+      .Case("asm", Level::Asm)
+      .Case("hsaco", Level::Hsaco)
       .Default(std::nullopt);
 }
 
@@ -271,13 +274,63 @@ static LogicalResult assembleAll(ModuleOp module, Compilation &compilation,
   return success();
 }
 
+/// Reads what the assembly says of itself, and makes code objects of it.
+static LogicalResult assembleForAMD(ModuleOp module, Compilation &compilation,
+                                    Level level) {
+  auto fail = [&](llvm::Error error) {
+    return module.emitError(llvm::toString(std::move(error)));
+  };
+  for (Kernel &kernel : compilation.kernels) {
+    llvm::Expected<AssemblerReport> report = readMetadata(kernel.binary);
+    if (!report)
+      return fail(report.takeError());
+    kernel.assembler = *report;
+    if (level != Level::Hsaco)
+      continue;
+    FailureOr<SmallVector<char, 0>> object = ROCDL::assembleIsa(
+        kernel.binary, "amdgcn-amd-amdhsa", compilation.chip->name,
+        /*features=*/"", [&] { return module.emitError(); });
+    if (failed(object))
+      return failure();
+    llvm::Expected<std::string> linked = linkCodeObject(*object);
+    if (!linked)
+      return fail(linked.takeError());
+    kernel.binary = std::move(*linked);
+  }
+  return success();
+}
+
 LogicalResult kami::compileKernels(ModuleOp module, Compilation &compilation,
                                    Level level, bool assembles) {
-  if (failed(runPasses(module, addNVVMPasses)) ||
-      failed(serialize(module, compilation)))
+  Backend backend = *backendOf(*compilation.chip);
+  if (failed(runPasses(module,
+                       [&](OpPassManager &pm) { addLLVMPasses(pm, backend); })))
     return failure();
-  return success(!assembles ||
-                 succeeded(assembleAll(module, compilation, level)));
+  if (level == Level::LLVM)
+    return success();
+  if (failed(serialize(module, compilation)))
+    return failure();
+  if (!assembles)
+    return success();
+  return backend == Backend::NVVM ? assembleAll(module, compilation, level)
+                                  : assembleForAMD(module, compilation, level);
+}
+
+/// Whether somebody lowers the chip's instructions, and to that level.
+static LogicalResult verifyLevel(ModuleOp module, const Chip &chip,
+                                 Level level) {
+  std::optional<Backend> backend = backendOf(chip);
+  if (level <= Level::Warp || (backend && level <= Level::LLVM))
+    return success();
+  if (!backend)
+    return module.emitError("no lowering yet for target '") << chip.name << "'";
+  bool isAMD = level >= Level::Asm;
+  if (isAMD == (*backend == Backend::ROCDL))
+    return success();
+  return module.emitError("expected ")
+         << (isAMD ? "ptx or cubin" : "asm or hsaco") << " for target '"
+         << chip.name << "', but got "
+         << (isAMD ? "asm or hsaco" : "ptx or cubin");
 }
 
 /// Whether one of the products has no elements and will not be seen again.
@@ -330,6 +383,8 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   if (failed(chip))
     return failure();
   compilation.chip = *chip;
+  if (failed(verifyLevel(module, **chip, level)))
+    return failure();
   KernelCollector collector(module, compilation);
   if (failed(collector.collectProducts()))
     return failure();
@@ -352,16 +407,13 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   collector.collectLaunches();
   if (level == Level::Warp)
     return compilation;
-  if (failed(runPasses(module, addNVGPUPasses)))
+  Backend backend = *backendOf(**chip);
+  if (failed(runPasses(
+          module, [&](OpPassManager &pm) { addTargetPasses(pm, backend); })))
     return failure();
   if (level == Level::Target)
     return compilation;
-  if (failed(runPasses(module, addNVVMPasses)))
-    return failure();
-  if (level == Level::LLVM)
-    return compilation;
-  if (failed(serialize(module, compilation)) ||
-      failed(assembleAll(module, compilation, level)))
+  if (failed(compileKernels(module, compilation, level)))
     return failure();
   return compilation;
 }
@@ -405,6 +457,11 @@ llvm::json::Object kami::describe(const Kernel &kernel, const Chip &chip) {
   if (kernel.assembler) {
     object["registers"] = kernel.assembler->registers;
     object["spill_bytes"] = kernel.assembler->spillBytes;
+    if (kernel.assembler->scratchBytes) {
+      object["vgpr_count"] = kernel.assembler->registers;
+      object["vgpr_spill_count"] = *kernel.assembler->spilledRegisters;
+      object["private_segment_fixed_size"] = *kernel.assembler->scratchBytes;
+    }
   }
   object["arguments"] = llvm::json::Array(kernel.argumentTypes);
   return object;

@@ -6,12 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FileTool.h"
 #include "kami/Driver/Compile.h"
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Regex.h"
@@ -30,20 +26,6 @@ std::string kami::findPtxas() {
   llvm::ErrorOr<std::string> path =
       llvm::sys::findProgramByName("ptxas", paths);
   return path ? *path : std::string();
-}
-
-static llvm::Error fail(const llvm::Twine &message) {
-  return llvm::createStringError(message);
-}
-
-static llvm::Error writeFile(llvm::StringRef path, llvm::StringRef text) {
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  os << text;
-  os.close();
-  if (code || os.has_error())
-    return fail("cannot write '" + path + "'");
-  return llvm::Error::success();
 }
 
 /// The number that `pattern` captures in ptxas's report, or 0.
@@ -65,38 +47,17 @@ static llvm::StringRef variantOf(llvm::StringRef ptx, llvm::StringRef chip) {
 
 llvm::Expected<AssemblerReport>
 kami::assemble(llvm::StringRef ptx, llvm::StringRef chip, std::string *cubin) {
-  llvm::SmallString<128> input, output, log;
-  for (auto [name, path] :
-       {std::pair("ptx", &input), std::pair("cubin", &output),
-        std::pair("log", &log)})
-    if (std::error_code code =
-            llvm::sys::fs::createTemporaryFile("kami", name, *path))
-      return fail("cannot make a temporary file: " + code.message());
-  llvm::FileRemover removeInput(input), removeOutput(output), removeLog(log);
-  if (llvm::Error error = writeFile(input, ptx))
-    return error;
-
-  std::string program = findPtxas(),
-              arch = ("-arch=" + variantOf(ptx, chip)).str();
-  llvm::StringRef arguments[] = {program, arch, "-v",  "-O3",
-                                 input,   "-o", output};
-  std::optional<llvm::StringRef> redirects[] = {std::nullopt, log.str(),
-                                                log.str()};
-  std::string message;
-  int status = llvm::sys::ExecuteAndWait(
-      program, arguments, std::nullopt, redirects,
-      /*SecondsToWait=*/0, /*MemoryLimit=*/0, &message);
-  auto text = llvm::MemoryBuffer::getFile(log);
-  llvm::StringRef said = text ? (*text)->getBuffer() : llvm::StringRef();
-  if (status != 0)
-    return fail("ptxas failed: " +
-                (message.empty() ? said : llvm::StringRef(message)));
-  if (cubin) {
-    auto binary = llvm::MemoryBuffer::getFile(output);
-    if (!binary)
-      return fail("cannot read '" + output.str() + "'");
-    *cubin = (*binary)->getBuffer().str();
-  }
+  std::string arch = ("-arch=" + variantOf(ptx, chip)).str();
+  llvm::Expected<ToolResult> result = runOnFile(
+      findPtxas(), ptx, [&](llvm::StringRef input, llvm::StringRef output) {
+        return llvm::SmallVector<llvm::StringRef>{arch,  "-v", "-O3",
+                                                  input, "-o", output};
+      });
+  if (!result)
+    return result.takeError();
+  if (cubin)
+    *cubin = std::move(result->output);
+  llvm::StringRef said = result->log;
   AssemblerReport report;
   report.registers = number(said, "Used ([0-9]+) registers");
   report.spillBytes = number(said, "([0-9]+) bytes spill stores") +

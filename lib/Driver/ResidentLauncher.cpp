@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ResidentLauncher.h"
-#include "CudaLauncher.h"
 #include "CudaStatus.h"
+#include "DeviceLauncher.h"
 
 using namespace kami;
 
@@ -17,6 +17,10 @@ ResidentLauncher::create(DeviceKind kind) {
   std::unique_ptr<ResidentLauncher> launcher(new ResidentLauncher);
   if (kind == DeviceKind::Simulator)
     return launcher;
+  if (kind != DeviceKind::Cuda)
+    return llvm::createStringError("expected a CUDA device or the simulator to "
+                                   "soak, but got " +
+                                   kami::name(kind));
   if (llvm::Error error = probeCuda())
     return error;
   KamiCudaDevice *device = nullptr;
@@ -107,7 +111,7 @@ llvm::Error ResidentLauncher::launch(ResidentProgram &program,
   std::vector<void *> arguments;
   for (uint64_t &field : fields)
     arguments.push_back(&field);
-  KamiCudaLaunch shape = shapeOf(launch);
+  auto shape = shapeOf<KamiCudaLaunch>(launch);
   mlir::gpu::GPUFuncOp kernel = launch.kernel;
   auto module = kernel->getParentOfType<mlir::gpu::GPUModuleOp>();
   KamiCudaFunction function =

@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Driver/Run.h"
-#include "CudaLauncher.h"
 #include "Descriptors.h"
+#include "DeviceLauncher.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Driver/Binding.h"
+#include "kami/Pipelines/Pipelines.h"
 #include "kami/Simulator/Reference.h"
 #include "kami/Simulator/Scalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -23,7 +24,15 @@ using namespace kami;
 using namespace mlir;
 
 llvm::StringRef kami::name(DeviceKind device) {
-  return device == DeviceKind::Cuda ? "cuda" : "sim";
+  switch (device) {
+  case DeviceKind::Simulator:
+    return "sim";
+  case DeviceKind::Cuda:
+    return "cuda";
+  case DeviceKind::Hip:
+    return "hip";
+  }
+  llvm_unreachable("covered switch");
 }
 
 double kami::roundingUnit(ElementKind kind) {
@@ -38,8 +47,10 @@ double kami::roundingUnit(ElementKind kind) {
   case ElementKind::F64:
     return std::ldexp(1.0, -53);
   case ElementKind::F8E4M3FN:
+  case ElementKind::F8E4M3FNUZ:
     return std::ldexp(1.0, -4);
   case ElementKind::F8E5M2:
+  case ElementKind::F8E5M2FNUZ:
     return std::ldexp(1.0, -3);
   default:
     return 0;
@@ -284,29 +295,30 @@ llvm::Error Session::execute(func::FuncOp lowered,
   simulator.warpSize = compilation.chip->warpSize;
   simulator.banks = compilation.chip->sharedBanks;
   simulator.bankBytes = compilation.chip->sharedBankBytes;
+  simulator.wideReadLanes = compilation.chip->wideReadLanes;
   simulator.order = options.warpOrder;
   simulator.seed = options.seed;
-  std::unique_ptr<CudaLauncher> cuda;
+  std::unique_ptr<DeviceLauncher> device;
   sim::LaunchHandler handler =
       sim::simulatingHandler(simulator, result.reports);
   result.device = "simulator";
-  if (options.device == DeviceKind::Cuda) {
-    llvm::Expected<std::unique_ptr<CudaLauncher>> created =
-        CudaLauncher::create(compilation, options.repeats);
+  if (options.device != DeviceKind::Simulator) {
+    llvm::Expected<std::unique_ptr<DeviceLauncher>> created =
+        DeviceLauncher::create(options.device, compilation, options.repeats);
     if (!created)
       return created.takeError();
-    cuda = std::move(*created);
-    result.device = cuda->deviceName().str();
+    device = std::move(*created);
+    result.device = device->deviceName().str();
     handler = [&](const sim::Launch &launch) -> LogicalResult {
-      if (llvm::Error error = cuda->launch(launch))
+      if (llvm::Error error = device->launch(launch))
         return launch.op->emitError(llvm::toString(std::move(error)));
       return success();
     };
   }
   if (failed(sim::runHost(lowered, arguments, memory, handler, results)))
     return llvm::createStringError("the run failed");
-  if (cuda)
-    result.microseconds = cuda->totalMicroseconds();
+  if (device)
+    result.microseconds = device->totalMicroseconds();
   for (const sim::Argument &argument : arguments)
     if (argument.isMemRef())
       result.contents.push_back(argument.memref.buffer->bytes);
@@ -451,9 +463,16 @@ kami::compileAndRun(ModuleOp module, const CompileOptions &compileOptions,
   if (failed(compiled))
     return llvm::createStringError("compilation failed");
   compilation = *compiled;
-  if (options.device == DeviceKind::Cuda) {
+  if (options.device != DeviceKind::Simulator) {
+    bool isHip = options.device == DeviceKind::Hip;
+    if (backendOf(*compilation.chip) !=
+        (isHip ? Backend::ROCDL : Backend::NVVM))
+      return llvm::createStringError("--device=" + name(options.device) +
+                                     " cannot run kernels for " +
+                                     compilation.chip->name);
     OwningOpRef<ModuleOp> kernels = module.clone();
-    if (failed(compileKernels(*kernels, compilation)))
+    if (failed(compileKernels(*kernels, compilation,
+                              isHip ? Level::Hsaco : Level::PTX)))
       return llvm::createStringError("compilation failed");
   }
   llvm::Expected<func::FuncOp> entry = entryPoint(module);

@@ -7,29 +7,39 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Driver/RunReport.h"
+#include "kami/Pipelines/Pipelines.h"
 #include "kami/Plan/Explain.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
 using namespace kami;
 
-llvm::Expected<DeviceKind> kami::chooseDevice(llvm::StringRef flag) {
-  if (flag == "sim")
+llvm::Expected<DeviceKind> kami::chooseDevice(llvm::StringRef flag,
+                                              llvm::StringRef target) {
+  if (!llvm::is_contained({"auto", "sim", "cuda", "hip", "vulkan"}, flag))
+    return llvm::createStringError(
+        "expected --device=auto, sim, cuda or hip, but got '" + flag + "'");
+  if (flag == "vulkan")
+    return llvm::createStringError("no runtime yet for --device=vulkan, "
+                                   "expected auto, sim, cuda or hip");
+  llvm::Expected<const Chip *> chip = findChip(target);
+  if (!chip)
+    return chip.takeError();
+  DeviceKind own =
+      backendOf(**chip) == Backend::ROCDL ? DeviceKind::Hip : DeviceKind::Cuda;
+  if (flag == "sim" || (flag == "auto" && !backendOf(**chip)))
     return DeviceKind::Simulator;
-  if (flag == "auto" || flag == "cuda") {
-    llvm::Error missing = probeCuda();
-    if (!missing)
-      return DeviceKind::Cuda;
-    if (flag == "cuda")
-      return missing;
-    llvm::consumeError(std::move(missing));
-    return DeviceKind::Simulator;
-  }
-  if (flag == "hip" || flag == "vulkan")
-    return llvm::createStringError("no runtime yet for --device=" + flag +
-                                   ", expected auto, sim or cuda");
-  return llvm::createStringError(
-      "expected --device=auto, sim or cuda, but got '" + flag + "'");
+  if (flag != "auto" && flag != name(own))
+    return llvm::createStringError("--device=" + flag +
+                                   " cannot run kernels for " + (*chip)->name +
+                                   ", expected auto, sim or " + name(own));
+  llvm::Error missing = own == DeviceKind::Hip ? probeHip() : probeCuda();
+  if (!missing)
+    return own;
+  if (flag != "auto")
+    return missing;
+  llvm::consumeError(std::move(missing));
+  return DeviceKind::Simulator;
 }
 
 llvm::json::Object kami::describe(const sim::SimulatorReport &report) {

@@ -364,7 +364,10 @@ static double overflowOf(ElementKind kind) {
   case ElementKind::F16:
     return 65520;
   case ElementKind::F8E5M2:
+  case ElementKind::F8E5M2FNUZ:
     return 61440;
+  case ElementKind::F8E4M3FNUZ:
+    return 248;
   case ElementKind::F8E4M3FN:
     return 464;
   default:

@@ -31,8 +31,8 @@ private:
   int64_t drawExtent() { return draw.extent(options.maxExtent); }
   Extents drawExtents();
   MatrixStrides drawStrides(int64_t rows, int64_t columns);
-  void drawTypes(GemmSpec &spec);
-  GemmSpec drawSpec(int64_t number);
+  void drawTypes(GemmSpec &spec, const Chip &chip);
+  GemmSpec drawSpec(int64_t number, const Chip &chip);
   void makePackable(GemmSpec &spec);
   std::optional<Plan> drawPack(const Problem &problem, const Chip &chip);
   Interleave drawInterleave(const Plan &plan);
@@ -91,8 +91,17 @@ static constexpr Extents everyTime[] = {
 static constexpr Algorithm algorithms[] = {Algorithm::OneD, Algorithm::TwoD,
                                            Algorithm::ThreeD};
 
+/// Whether the chip multiplies elements of these types, as they are or wider.
+static bool hasAtom(const Chip &chip, ElementKind a, ElementKind b,
+                    ElementKind accumulator) {
+  return !chip.atomsFor(a, b, accumulator).empty() ||
+         !chip.atomsFor(widened(a).value_or(a), widened(b).value_or(b),
+                        accumulator)
+              .empty();
+}
+
 /// The types of B and C that go with A's.
-void Sweep::drawTypes(GemmSpec &spec) {
+void Sweep::drawTypes(GemmSpec &spec, const Chip &chip) {
   spec.accumulator = spec.output = defaultAccumulator(spec.operand);
   spec.isComplex = options.complexNumbers;
   if (spec.isComplex) {
@@ -108,13 +117,14 @@ void Sweep::drawTypes(GemmSpec &spec) {
     spec.output = spec.operand;
   ElementKind other = spec.operand;
   for (ElementKind kind : allElementKinds())
-    if (kind != spec.operand && canMultiply(spec.operand, kind))
+    if (kind != spec.operand && canMultiply(spec.operand, kind) &&
+        hasAtom(chip, spec.operand, kind, spec.accumulator))
       other = kind;
   if (other != spec.operand && below(3) == 0)
     spec.otherOperand = other;
 }
 
-GemmSpec Sweep::drawSpec(int64_t number) {
+GemmSpec Sweep::drawSpec(int64_t number, const Chip &chip) {
   GemmSpec spec;
   spec.extents = drawExtents();
   int64_t types = options.types.size();
@@ -124,7 +134,7 @@ GemmSpec Sweep::drawSpec(int64_t number) {
     spec.extents = everyTime[size];
     spec.operand = options.types[number / 3 % types];
   }
-  drawTypes(spec);
+  drawTypes(spec, chip);
   if (below(4) == 0)
     spec.batch = below(10) == 0 ? 0 : 1 + below(3);
   spec.transposeA = below(3) == 0;
@@ -219,7 +229,7 @@ Interleave Sweep::drawInterleave(const Plan &plan) {
 
 llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   SweepCase one;
-  one.spec = drawSpec(number);
+  one.spec = drawSpec(number, chip);
   Problem problem;
   if (!one.spec.isComplex && below(6) == 0) {
     makePackable(one.spec);

@@ -14,10 +14,11 @@ using namespace kami;
 
 llvm::ArrayRef<ElementKind> kami::allElementKinds() {
   static constexpr ElementKind kinds[] = {
-      ElementKind::F16,      ElementKind::BF16,   ElementKind::TF32,
-      ElementKind::TF32x3,   ElementKind::F32,    ElementKind::F64,
-      ElementKind::F8E4M3FN, ElementKind::F8E5M2, ElementKind::I8,
-      ElementKind::U8,       ElementKind::I32,
+      ElementKind::F16,        ElementKind::BF16,   ElementKind::TF32,
+      ElementKind::TF32x3,     ElementKind::F32,    ElementKind::F64,
+      ElementKind::F8E4M3FN,   ElementKind::F8E5M2, ElementKind::F8E4M3FNUZ,
+      ElementKind::F8E5M2FNUZ, ElementKind::I8,     ElementKind::U8,
+      ElementKind::I32,
   };
   return kinds;
 }
@@ -40,6 +41,10 @@ llvm::StringRef kami::name(ElementKind kind) {
     return "f8E4M3FN";
   case ElementKind::F8E5M2:
     return "f8E5M2";
+  case ElementKind::F8E4M3FNUZ:
+    return "f8E4M3FNUZ";
+  case ElementKind::F8E5M2FNUZ:
+    return "f8E5M2FNUZ";
   case ElementKind::I8:
     return "i8";
   case ElementKind::U8:
@@ -65,6 +70,8 @@ unsigned kami::byteWidth(ElementKind kind) {
   switch (kind) {
   case ElementKind::F8E4M3FN:
   case ElementKind::F8E5M2:
+  case ElementKind::F8E4M3FNUZ:
+  case ElementKind::F8E5M2FNUZ:
   case ElementKind::I8:
   case ElementKind::U8:
     return 1;
@@ -87,8 +94,14 @@ bool kami::isInteger(ElementKind kind) {
          kind == ElementKind::I32;
 }
 
-bool kami::isFloat8(ElementKind kind) {
+/// The OCP's floats of 8 bits.
+static bool isOcpFloat8(ElementKind kind) {
   return kind == ElementKind::F8E4M3FN || kind == ElementKind::F8E5M2;
+}
+
+bool kami::isFloat8(ElementKind kind) {
+  return isOcpFloat8(kind) || kind == ElementKind::F8E4M3FNUZ ||
+         kind == ElementKind::F8E5M2FNUZ;
 }
 
 bool kami::canMultiply(ElementKind a, ElementKind b) {
@@ -96,11 +109,12 @@ bool kami::canMultiply(ElementKind a, ElementKind b) {
     return kind == ElementKind::I8 || kind == ElementKind::U8;
   };
   return isMultipliedAs(a, b) || isMultipliedAs(b, a) ||
-         (isFloat8(a) && isFloat8(b)) || (isByte(a) && isByte(b));
+         (isFloat8(a) && isFloat8(b) && isOcpFloat8(a) == isOcpFloat8(b)) ||
+         (isByte(a) && isByte(b));
 }
 
 std::optional<ElementKind> kami::widened(ElementKind kind) {
-  if (isFloat8(kind))
+  if (isOcpFloat8(kind))
     return ElementKind::F16;
   return std::nullopt;
 }

@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Pipelines/Pipelines.h"
+#include "kami/Conversion/KamiToAMDGPU/KamiToAMDGPU.h"
+#include "kami/Conversion/KamiToLLVM/KamiToLLVM.h"
 #include "kami/Conversion/KamiToNVGPU/KamiToNVGPU.h"
 #include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
+#include "kami/Conversion/KamiToROCDL/KamiToROCDL.h"
 #include "kami/Conversion/LinalgToKami/LinalgToKami.h"
 #include "kami/Transforms/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -64,29 +67,72 @@ void kami::addWarpPasses(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void kami::addNVGPUPasses(OpPassManager &pm) {
+std::optional<Backend> kami::backendOf(const Chip &chip) {
+  switch (chip.instruction) {
+  case Instruction::MmaSync:
+  case Instruction::Wgmma:
+    return Backend::NVVM;
+  case Instruction::Mfma:
+  case Instruction::Wmma:
+    return Backend::ROCDL;
+  case Instruction::Fma:
+  case Instruction::CooperativeMatrix:
+    return std::nullopt;
+  }
+  llvm_unreachable("covered switch");
+}
+
+void kami::addTargetPasses(OpPassManager &pm, Backend backend) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
-  kernels.addNestedPass<gpu::GPUFuncOp>(createConvertKamiToNVGPU());
+  if (backend == Backend::NVVM)
+    kernels.addNestedPass<gpu::GPUFuncOp>(createConvertKamiToNVGPU());
+  else
+    kernels.addNestedPass<gpu::GPUFuncOp>(createConvertKamiToAMDGPU());
   kernels.addNestedPass<gpu::GPUFuncOp>(createKamiExpandMath());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
 }
 
-void kami::addNVVMPasses(OpPassManager &pm) {
-  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
-  kernels.addPass(createConvertKamiToNVVM());
-  kernels.addPass(createKamiExpandFloat8());
-  kernels.addPass(createConvertNVGPUToNVVMPass());
+/// What upstream's conversions of the gpu dialect do not convert.
+static void addLLVMPreparation(OpPassManager &kernels) {
   kernels.addPass(createKamiLowerVectors());
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createSCFToControlFlowPass());
-  kernels.addPass(createConvertGpuOpsToNVVMOps());
+}
+
+/// What upstream's conversions leave behind.
+static void addLLVMCleanup(OpPassManager &kernels) {
   kernels.addPass(createKamiDeclareDynamicShared());
   kernels.addPass(createReconcileUnrealizedCastsPass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
+}
+
+static void addNVVMPasses(OpPassManager &kernels) {
+  kernels.addPass(createConvertKamiToNVVM());
+  kernels.addPass(createKamiExpandFloat8());
+  kernels.addPass(createConvertNVGPUToNVVMPass());
+  addLLVMPreparation(kernels);
+  kernels.addPass(createConvertGpuOpsToNVVMOps());
+  addLLVMCleanup(kernels);
   kernels.addPass(createKamiKeepConverged());
+}
+
+static void addROCDLPasses(OpPassManager &kernels) {
+  kernels.addPass(createConvertKamiToROCDL());
+  kernels.addPass(createKamiExpandFloat8());
+  addLLVMPreparation(kernels);
+  kernels.addPass(createKamiConvertGPUToROCDL());
+  addLLVMCleanup(kernels);
+}
+
+void kami::addLLVMPasses(OpPassManager &pm, Backend backend) {
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  if (backend == Backend::NVVM)
+    addNVVMPasses(kernels);
+  else
+    addROCDLPasses(kernels);
 }
 
 void kami::buildWarpPipeline(OpPassManager &pm,
@@ -99,6 +145,13 @@ void kami::buildWarpPipeline(OpPassManager &pm,
 void kami::buildNVVMPipeline(OpPassManager &pm,
                              const PipelineOptions &options) {
   buildWarpPipeline(pm, options);
-  addNVGPUPasses(pm);
-  addNVVMPasses(pm);
+  addTargetPasses(pm, Backend::NVVM);
+  addLLVMPasses(pm, Backend::NVVM);
+}
+
+void kami::buildROCDLPipeline(OpPassManager &pm,
+                              const PipelineOptions &options) {
+  buildWarpPipeline(pm, options);
+  addTargetPasses(pm, Backend::ROCDL);
+  addLLVMPasses(pm, Backend::ROCDL);
 }

@@ -23,11 +23,7 @@ typedef struct CUlinkState_st *CUlinkState;
 namespace kami {
 
 /// CUresult.
-enum CudaResult : int {
-  cudaSuccess = 0,
-  cudaErrorNoDevice = 100,
-  cudaErrorInvalidDevice = 101,
-};
+enum CudaResult : int { cudaSuccess = 0 };
 
 /// CUdevice_attribute.
 enum CudaDeviceAttribute : int {

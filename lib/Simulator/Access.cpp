@@ -21,17 +21,43 @@ SharedTraffic *Execution::interval(const Warp &warp) {
                          : nullptr;
 }
 
-/// Accesses wider than a bank are served for as many lanes at a time as the
-/// banks together deliver. Within such a group, a wavefront delivers one word
-/// of each bank, to all who want it.
+/// The lanes that are served together with the first one.
+static uint64_t lanesServed(const Access &access, unsigned warpSize,
+                            const SimulatorOptions &options) {
+  uint64_t lanes = 1;
+  if (!access.write && access.bytes == 16 && !options.wideReadLanes.empty()) {
+    llvm::SmallVector<unsigned> members = {0};
+    for (unsigned step : options.wideReadLanes)
+      for (unsigned i = 0, count = members.size(); i != count; ++i) {
+        members.push_back(members[i] ^ step);
+        lanes |= 1ull << members.back();
+      }
+    return lanes;
+  }
+  // As many neighbours as the banks together deliver.
+  unsigned count = std::min<unsigned>(
+      warpSize, options.banks * options.bankBytes /
+                    std::max(access.bytes, options.bankBytes));
+  return count == 64 ? ~0ull : (1ull << count) - 1;
+}
+
+/// `lanes`, with `lane` in the place of lane 0.
+static uint64_t movedTo(unsigned lane, uint64_t lanes) {
+  uint64_t moved = 0;
+  for (; lanes; lanes &= lanes - 1)
+    moved |= 1ull << (llvm::countr_zero(lanes) ^ lane);
+  return moved;
+}
+
+/// Accesses wider than a bank are served for some lanes at a time. Within such
+/// a group, a wavefront delivers one word of each bank, to all who want it.
 void Execution::countBanks(const Access &access) {
-  unsigned lanesAtOnce =
-      std::min<unsigned>(width, options.banks * options.bankBytes /
-                                    std::max(access.bytes, options.bankBytes));
+  uint64_t first = lanesServed(access, width, options);
+  uint64_t unserved = width == 64 ? ~0ull : (1ull << width) - 1;
   ++report.sharedAccesses;
-  for (unsigned first = 0; first < width; first += lanesAtOnce) {
-    uint64_t group =
-        lanesAtOnce == 64 ? ~0ull : ((1ull << lanesAtOnce) - 1) << first;
+  while (unserved) {
+    uint64_t group = movedTo(llvm::countr_zero(unserved), first);
+    unserved &= ~group;
     uint64_t mask = access.mask & group;
     if (!mask)
       continue;

@@ -79,7 +79,7 @@ void Decoder::accesses(const ElementFormat &format) {
 LogicalResult Decoder::decodeOp(Operation *op) {
   for (auto family :
        {decodeElements, decodeMemory, decodeAsyncCopies, decodeCoreMatrixAccess,
-        decodeControlFlow, decodeGpu, decodeMatrix, decodeWarpOps,
+        decodeControlFlow, decodeGpu, decodeMatrix, decodeAMDGPU, decodeWarpOps,
         decodeFragmentElements, decodeGroupOps, decodeGroupedOps}) {
     bool handled = true;
     if (failed(family(*this, op, handled)))

@@ -16,6 +16,7 @@
 #include "Matrix.h"
 #include "kami/IR/KamiOps.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
@@ -91,11 +92,35 @@ void kami::sim::multiply(const MatrixForm &form, const double *a,
   }
 }
 
+/// Lanes that hold one element of an operand have to hold the same: what the
+/// instruction takes from which of them is its own business.
+static LogicalResult requireReplicas(Execution &x, Warp &warp,
+                                     const Instruction &instruction,
+                                     unsigned operand, ArrayRef<int> places) {
+  llvm::SmallDenseMap<int, uint64_t, 64> elements;
+  for (size_t i = 0; i != places.size(); ++i) {
+    unsigned lane = i % x.width;
+    uint64_t bits =
+        x.lanes(warp, instruction.operands[operand], i / x.width)[lane];
+    if (elements.try_emplace(places[i], bits).first->second != bits)
+      return x.fail(Violation::Unsupported, instruction)
+             << "expected lanes to hold the same element of "
+             << (operand == 0 ? "A" : "B") << " alike, but lane " << lane
+             << " of warp " << warp.index << " does not";
+  }
+  return success();
+}
+
 static LogicalResult runMatrix(Execution &x, Warp &warp,
                                const Instruction &instruction) {
   if (failed(x.requireConverged(warp, instruction)))
     return failure();
   const MatrixForm &form = x.program.matrices[instruction.payload];
+  if ((form.replicatesA &&
+       failed(requireReplicas(x, warp, instruction, 0, form.placesA))) ||
+      (form.replicatesB &&
+       failed(requireReplicas(x, warp, instruction, 1, form.placesB))))
+    return failure();
   x.scratchA.resize(form.m * form.k);
   x.scratchB.resize(form.k * form.n);
   x.scratchC.resize(form.m * form.n);
@@ -128,16 +153,16 @@ static std::vector<int> placesOf(const FragmentMap &map) {
   return places;
 }
 
-/// How the matrix unit reads elements of the type.
-static Reading readingOf(Type type) {
-  if (type.isF32())
+/// How the matrix unit reads elements of the type. Those of NVIDIA have no f32.
+static Reading readingOf(Type type, bool isTF32) {
+  if (isTF32)
     return Reading::TF32;
   return type.isUnsignedInteger() ? Reading::Unsigned : Reading::Plain;
 }
 
-static void nameOperands(std::string &name, Type a, Type b) {
+static void nameOperands(std::string &name, Type a, Type b, bool isTF32) {
   llvm::raw_string_ostream os(name);
-  if (a.isF32())
+  if (isTF32)
     os << "tf32";
   else
     os << a;
@@ -145,14 +170,14 @@ static void nameOperands(std::string &name, Type a, Type b) {
     os << " " << b;
 }
 
-static FailureOr<MatrixForm> makeForm(Operation *op, Extents extents, Type a,
-                                      Type b, Type c, const FragmentMap &mapA,
-                                      const FragmentMap &mapB,
-                                      const FragmentMap &mapC,
-                                      unsigned warpSize) {
-  if (mapA.lanes() != warpSize)
+FailureOr<MatrixForm> kami::sim::makeForm(Operation *op, Extents extents,
+                                          const MatrixTypes &types,
+                                          const MatrixMaps &maps,
+                                          unsigned warpSize) {
+  if (maps.a.lanes() != warpSize)
     return op->emitError("expected a warp of ")
-           << mapA.lanes() << " lanes, but got " << warpSize;
+           << maps.a.lanes() << " lanes, but got " << warpSize;
+  Type a = types.a, b = types.b, c = types.c;
   auto formatA = formatOf(a), formatB = formatOf(b), formatC = formatOf(c);
   if (!formatA || !formatB || !formatC ||
       formatA->isFloat() != formatC->isFloat() ||
@@ -163,31 +188,33 @@ static FailureOr<MatrixForm> makeForm(Operation *op, Extents extents, Type a,
   form.a = *formatA;
   form.b = *formatB;
   form.c = *formatC;
-  form.readA = readingOf(a);
-  form.readB = readingOf(b);
+  form.readA = readingOf(a, types.isTF32);
+  form.readB = readingOf(b, types.isTF32);
   form.fused = c.isF64();
   form.lanes = warpSize;
-  form.placesA = placesOf(mapA);
-  form.placesB = placesOf(mapB);
-  form.placesC = placesOf(mapC);
+  form.placesA = placesOf(maps.a);
+  form.placesB = placesOf(maps.b);
+  form.placesC = placesOf(maps.c);
+  form.replicatesA = maps.a.replicas() > 1;
+  form.replicatesB = maps.b.replicas() > 1;
   llvm::raw_string_ostream(form.name)
       << "m" << extents.m << "n" << extents.n << "k" << extents.k << " ";
-  nameOperands(form.name, a, b);
+  nameOperands(form.name, a, b, types.isTF32);
   llvm::raw_string_ostream(form.name) << " " << c;
   return form;
 }
 
 FailureOr<MatrixForm> kami::sim::matrixForm(Operation *op, MmaAtomAttr atom,
                                             unsigned warpSize) {
-  FailureOr<MatrixForm> form =
-      makeForm(op, atom.getExtents(), atom.getAType(), atom.getBType(),
-               atom.getCType(), atom.getMap(Role::A), atom.getMap(Role::B),
-               atom.getMap(Role::C), warpSize);
+  FailureOr<MatrixForm> form = makeForm(
+      op, atom.getExtents(),
+      {atom.getAType(), atom.getBType(), atom.getCType(), atom.isTF32()},
+      {atom.getMap(Role::A), atom.getMap(Role::B), atom.getMap(Role::C)},
+      warpSize);
   if (failed(form))
     return failure();
   form->products = atom.getProducts();
   if (atom.getInstruction() == InstructionKind::Fma) {
-    form->readA = form->readB = Reading::Plain;
     form->fused = true;
     form->name.clear();
     llvm::raw_string_ostream(form->name)
@@ -233,24 +260,27 @@ static FailureOr<MatrixForm> nvgpuForm(nvgpu::MmaSyncOp op, unsigned warpSize) {
   if (a.getElementType().isF32() && !op.getTf32Enabled())
     return op.emitError("there is no matrix instruction on f32 without "
                         "'tf32Enabled'");
-  return makeForm(op, {shape[0], shape[1], shape[2]}, a.getElementType(),
-                  b.getElementType(), c.getElementType(), *mapA, *mapB, *mapC,
-                  warpSize);
+  return makeForm(op, {shape[0], shape[1], shape[2]},
+                  {a.getElementType(), b.getElementType(), c.getElementType(),
+                   op.getTf32Enabled().has_value()},
+                  {*mapA, *mapB, *mapC}, warpSize);
 }
 
-LogicalResult kami::sim::decodeMatrix(Decoder &decoder, Operation *op,
-                                      bool &handled) {
-  FailureOr<MatrixForm> form;
-  if (auto mma = dyn_cast<nvgpu::MmaSyncOp>(op)) {
-    form = nvgpuForm(mma, decoder.warpSize);
-  } else if (auto mma = dyn_cast<MmaSyncOp>(op)) {
-    form = matrixForm(op, mma.getAtom(), decoder.warpSize);
-  } else {
-    handled = false;
-    return success();
-  }
+LogicalResult kami::sim::emitMatrix(Decoder &decoder, Operation *op,
+                                    FailureOr<MatrixForm> form) {
   if (failed(form))
     return failure();
   decoder.program.matrices.push_back(std::move(*form));
   return decoder.emit(op, runMatrix, decoder.program.matrices.size() - 1);
+}
+
+LogicalResult kami::sim::decodeMatrix(Decoder &decoder, Operation *op,
+                                      bool &handled) {
+  if (auto mma = dyn_cast<nvgpu::MmaSyncOp>(op))
+    return emitMatrix(decoder, op, nvgpuForm(mma, decoder.warpSize));
+  if (auto mma = dyn_cast<MmaSyncOp>(op))
+    return emitMatrix(decoder, op,
+                      matrixForm(op, mma.getAtom(), decoder.warpSize));
+  handled = false;
+  return success();
 }

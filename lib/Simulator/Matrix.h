@@ -14,6 +14,7 @@
 #define KAMI_LIB_SIMULATOR_MATRIX_H
 
 #include "Execution.h"
+#include "kami/Layout/Partition.h"
 
 namespace kami::sim {
 
@@ -31,6 +32,21 @@ void scatter(Execution &x, Warp &warp, Slot slot, int first,
 /// c += a · b, as one instruction rounds it.
 void multiply(const MatrixForm &form, const double *a, const double *b,
               double *c);
+
+/// What an instruction multiplies; NVIDIA's take f32 for tf32.
+struct MatrixTypes {
+  mlir::Type a, b, c;
+  bool isTF32 = false;
+};
+struct MatrixMaps {
+  const FragmentMap &a, &b, &c;
+};
+mlir::FailureOr<MatrixForm> makeForm(mlir::Operation *op, Extents extents,
+                                     const MatrixTypes &types,
+                                     const MatrixMaps &maps, unsigned warpSize);
+/// Appends the instruction that the form describes.
+mlir::LogicalResult emitMatrix(Decoder &decoder, mlir::Operation *op,
+                               mlir::FailureOr<MatrixForm> form);
 
 } // namespace kami::sim
 

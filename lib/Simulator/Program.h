@@ -93,6 +93,8 @@ struct MatrixForm {
   int64_t products = 1;
   unsigned lanes;
   std::vector<int> placesA, placesB, placesC;
+  /// Several lanes hold the same elements.
+  bool replicatesA = false, replicatesB = false;
   /// The name that the report counts it by.
   std::string name;
 };
@@ -212,6 +214,7 @@ mlir::LogicalResult decodeElements(Decoder &, mlir::Operation *, bool &handled);
 mlir::LogicalResult decodeMemory(Decoder &, mlir::Operation *, bool &handled);
 mlir::LogicalResult decodeGpu(Decoder &, mlir::Operation *, bool &handled);
 mlir::LogicalResult decodeMatrix(Decoder &, mlir::Operation *, bool &handled);
+mlir::LogicalResult decodeAMDGPU(Decoder &, mlir::Operation *, bool &handled);
 mlir::LogicalResult decodeWarpOps(Decoder &, mlir::Operation *, bool &handled);
 mlir::LogicalResult decodeFragmentElements(Decoder &, mlir::Operation *,
                                            bool &handled);

@@ -145,6 +145,8 @@ ElementKind kami::defaultAccumulator(ElementKind operand) {
   case ElementKind::F32:
   case ElementKind::F8E4M3FN:
   case ElementKind::F8E5M2:
+  case ElementKind::F8E4M3FNUZ:
+  case ElementKind::F8E5M2FNUZ:
     return ElementKind::F32;
   case ElementKind::F64:
     return ElementKind::F64;

@@ -40,9 +40,9 @@ func.func @unknown_target(%a: memref<64x64xf16>, %b: memref<64x64xf16>, %c: memr
 
 // Tables know chips whose instructions nothing lowers yet.
 
-module attributes {kami.target = #kami.target<"gfx942">} {
+module attributes {kami.target = #kami.target<"xe2">} {
 func.func @not_lowered(%a: memref<64x64xf16>, %b: memref<64x64xf16>, %c: memref<64x64xf32>) {
-  // expected-error-re @+1 {{'kami.gemm' op {{.*}}gfx942}}
+  // expected-error-re @+1 {{'kami.gemm' op {{.*}}xe2}}
   kami.gemm ins(%a, %b : memref<64x64xf16>, memref<64x64xf16>) outs(%c : memref<64x64xf32>) accumulator(f32)
   return
 }

@@ -65,7 +65,8 @@ TEST(CAPI, ErrorsSayWhatWasExpected) {
   KamiGemm gemm = makeGemm(4, 4, 4, "f12");
   EXPECT_EQ(messageOf(kamiCompileGemm(&gemm, nullptr, &program.handle)),
             "expected type of a to be one of f16, bf16, tf32, tf32x3, f32, "
-            "f64, f8E4M3FN, f8E5M2, i8, u8, i32, but got 'f12'");
+            "f64, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, i8, u8, i32, but "
+            "got 'f12'");
   gemm = makeGemm(-3, 4, 4, "f16");
   EXPECT_EQ(messageOf(kamiCompileGemm(&gemm, nullptr, &program.handle)),
             "expected m from 0 to 2147483648, but got -3");
@@ -107,7 +108,7 @@ TEST(CAPI, ArgumentsAreCheckedBeforeAnythingRuns) {
             "argument 0: expected extent 4 in dimension 1, but got 5");
   wrong = {{2, 4}, {1, 2}};
   EXPECT_EQ(simulate(program, {wrong.at(a), shapeB.at(b), shapeC.at(c)}),
-            "argument 0: expected stride 1 along dimension 1, but got 2");
+            "argument 0: expected stride 4 along dimension 0, but got 1");
   EXPECT_EQ(simulate(program, {shapeA.at(a), shapeB.at(b), shapeC.at(c)}), "");
 }
 

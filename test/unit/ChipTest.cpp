@@ -54,6 +54,50 @@ TEST(Chip, PeaksOfThePapersTable) {
   EXPECT_NEAR(peak("sm_90", "mma_sync.m16n8k16.f32.f16") * 1830 / 1980, 990, 2);
 }
 
+// AMD's data sheets, in TFLOPS and TOPS: MI210, MI300X, MI355X, RX 9070 XT. Of
+// CDNA 4, 8-bit floats have half of the sheet's 5033 with the instructions that
+// do not scale.
+TEST(Chip, PeaksOfAMDsDataSheets) {
+  auto peak = [](llvm::StringRef name, llvm::StringRef atom) {
+    const Chip &one = chip(name);
+    const AtomRate &rate = *one.findRate(*findAtom(atom));
+    return one.multiprocessors * one.tensorCores * one.boostMHz * 1e-6 *
+           rate.opsPerCycle * rate.reached;
+  };
+  EXPECT_NEAR(peak("gfx90a", "mfma.m32n32k8.f32.bf16"), 181, 0.1);
+  EXPECT_NEAR(peak("gfx90a", "mfma.m16n16k16.i32.i8"), 181, 0.1);
+  EXPECT_NEAR(peak("gfx90a", "mfma.m16n16k4.f64.f64"), 45.3, 0.1);
+  EXPECT_NEAR(peak("gfx90a", "mfma.m32n32k2.f32.f32"), 45.3, 0.1);
+  EXPECT_NEAR(peak("gfx942", "mfma.m16n16k16.f32.f16"), 1307.4, 0.1);
+  EXPECT_NEAR(peak("gfx942", "mfma.m32n32k16.i32.i8"), 2614.9, 0.1);
+  EXPECT_NEAR(peak("gfx942", "mfma.m32n32k16.f32.f8E4M3FNUZ"), 2614.9, 0.1);
+  EXPECT_NEAR(peak("gfx942", "mfma.m16n16k4.f64.f64"), 163.4, 0.1);
+  EXPECT_NEAR(peak("gfx950", "mfma.m16n16k32.f32.f16"), 2516.6, 0.1);
+  EXPECT_NEAR(peak("gfx950", "mfma.m16n16k64.i32.i8"), 5033.2, 0.1);
+  EXPECT_NEAR(peak("gfx950", "mfma.m32n32k16.f32.f8E5M2"), 5033.2 / 2, 0.1);
+  EXPECT_NEAR(peak("gfx950", "mfma.m16n16k4.f64.f64"), 78.6, 0.1);
+  EXPECT_NEAR(peak("gfx950", "mfma.m16n16k4.f32.f32"), 157.3, 0.1);
+  EXPECT_NEAR(peak("gfx1201", "wmma.rdna4.m16n16k16.f32.f16"), 195, 0.5);
+  EXPECT_NEAR(peak("gfx1201", "wmma.rdna4.m16n16k16.i32.i8"), 389, 1);
+}
+
+// A wave is as wide as its fragments, and an instruction that nothing is known
+// of cannot be lowered.
+TEST(Chip, AMDsAtomsHaveFragmentsOfItsWaves) {
+  for (const Chip &one : allChips()) {
+    if (one.vendor != "AMD")
+      continue;
+    for (const AtomRate &rate : one.atoms) {
+      const Atom &atom = *findAtom(rate.atom);
+      for (llvm::StringRef map : {atom.mapA, atom.mapB, atom.mapC}) {
+        ASSERT_NE(findFragmentMap(map), nullptr) << atom.name.str();
+        EXPECT_EQ(findFragmentMap(map)->lanes(), one.warpSize)
+            << one.name.str() << " " << atom.name.str();
+      }
+    }
+  }
+}
+
 TEST(Chip, MeasuredRatesOfTheH200) {
   const Chip &h200 = chip("sm_90");
   auto reached = [&](llvm::StringRef atom) {

@@ -76,7 +76,9 @@ protected:
 
   std::vector<mlir::Type> float8() {
     return {mlir::Float8E4M3FNType::get(&context),
-            mlir::Float8E5M2Type::get(&context)};
+            mlir::Float8E5M2Type::get(&context),
+            mlir::Float8E4M3FNUZType::get(&context),
+            mlir::Float8E5M2FNUZType::get(&context)};
   }
 };
 
@@ -119,8 +121,9 @@ TEST_F(Float8Test, WiderFloatsTruncate) {
           if (std::isfinite(low) && std::isfinite(high))
             add(low + part * (high - low));
       }
-      for (double value : {448.0, 464.0, 480.0, 57344.0, 61440.0, 65536.0, 1e30,
-                           1e-30, double(INFINITY), std::ldexp(1, -126)})
+      for (double value :
+           {240.0, 248.0, 256.0, 448.0, 464.0, 480.0, 57344.0, 61440.0, 65536.0,
+            1e30, 1e-30, double(INFINITY), std::ldexp(1, -126)})
         add(value);
       values.push_back(wide.mask());
       values.push_back(wide.mask() >> 1);

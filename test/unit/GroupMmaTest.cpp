@@ -198,7 +198,7 @@ TEST_P(GroupMmaTest, LevelsAgree) {
   sim::SimulatorReport warp, target;
   run(*module, warp);
   PassManager pm(&context);
-  addNVGPUPasses(pm);
+  addTargetPasses(pm, Backend::NVVM);
   ASSERT_TRUE(succeeded(pm.run(*module)));
   module->walk([](Operation *op) {
     EXPECT_NE(op->getName().getStringRef(), "kami.group_mma");
@@ -220,8 +220,8 @@ TEST_P(GroupMmaTest, Assembles) {
   auto module = parseSourceString<ModuleOp>(kernel(GetParam()), &context);
   ASSERT_TRUE(module);
   PassManager pm(&context);
-  addNVGPUPasses(pm);
-  addNVVMPasses(pm);
+  addTargetPasses(pm, Backend::NVVM);
+  addLLVMPasses(pm, Backend::NVVM);
   GpuModuleToBinaryPassOptions options;
   options.compilationTarget = "isa";
   pm.addPass(createGpuModuleToBinaryPass(options));

@@ -440,10 +440,10 @@ TEST(Planner, Errors) {
             "an empty product has no plan: expected extents and a batch of at "
             "least 1, but got 16x0x16, batch 1");
   problem = product(16, 16, 16, ElementKind::F64);
-  EXPECT_EQ(failure(problem, chip("gfx1100")),
-            "target 'gfx1100' has no atom that multiplies f64 into f64, it "
-            "has: wmma.m16n16k16.f32.f16, wmma.m16n16k16.f16.f16, "
-            "wmma.m16n16k16.f32.bf16");
+  EXPECT_EQ(failure(problem, chip("xe2")),
+            "target 'xe2' has no atom that multiplies f64 into f64, it has: "
+            "cooperative_matrix.m8n16k16.f32.f16, "
+            "cooperative_matrix.m8n16k16.f32.bf16");
   problem = product(16, 16, 16, ElementKind::F16);
   problem.algorithm = Algorithm::TwoD;
   problem.warps = 5;

@@ -105,7 +105,8 @@ TEST(Request, RefusesUnknownWords) {
   text.type = "f99";
   EXPECT_EQ(failure(text),
             "unknown --type 'f99', expected one of: f16, bf16, "
-            "tf32, tf32x3, f32, f64, f8E4M3FN, f8E5M2, i8, u8, i32");
+            "tf32, tf32x3, f32, f64, f8E4M3FN, f8E5M2, f8E4M3FNUZ, "
+            "f8E5M2FNUZ, i8, u8, i32");
   text = gemm("1x1x1");
   text.algorithm = "4d";
   EXPECT_EQ(failure(text),

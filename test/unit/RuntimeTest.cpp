@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Runtime/Cuda.h"
+#include "kami/Runtime/Hip.h"
 #include "gtest/gtest.h"
 #include <cstdio>
 #include <cstdlib>
@@ -62,6 +63,28 @@ TEST(CudaDriverDeathTest, MissingLibraryIsNamed) {
 TEST(CudaDriverDeathTest, LibraryThatIsNoDriverIsNamed) {
   EXPECT_EXIT(countWithDriver("libm.so.6"), testing::ExitedWithCode(0),
               "^1 0 the CUDA driver libm.so.6 has no cuInit");
+}
+
+static void countWithHip(const char *library) {
+  setenv("KAMI_HIP_DRIVER", library, 1);
+  int count = -1;
+  KamiStatus status = kamiHipCountDevices(&count);
+  KamiHipDevice *device;
+  KamiStatus opened = kamiHipOpenDevice(0, &device);
+  std::fprintf(stderr, "%d %d %d %s", status, opened, count,
+               kamiRuntimeLastError());
+  std::exit(0);
+}
+
+TEST(HipDriverDeathTest, MissingLibraryIsNamed) {
+  EXPECT_EXIT(countWithHip("libamdhip64-absent.so"), testing::ExitedWithCode(0),
+              "^1 1 0 no HIP driver found: libamdhip64-absent.so: cannot open "
+              "shared object file");
+}
+
+TEST(HipDriverDeathTest, LibraryThatIsNoDriverIsNamed) {
+  EXPECT_EXIT(countWithHip("libm.so.6"), testing::ExitedWithCode(0),
+              "^1 1 0 the HIP driver libm.so.6 has no hipInit");
 }
 
 namespace {

@@ -296,6 +296,39 @@ memref.store %v, %s[%t] : memref<32xvector<4xf32>, #gpu.address_space<workgroup>
   EXPECT_EQ(report.shared.written, 512);
 }
 
+/// CDNA serves reads of 16 bytes for lanes 0 to 3 with 20 to 23, 4 to 7 with 16
+/// to 19, and so on (ROCm documentation, Composable Kernel). Here lanes with
+/// bit 4 read 4 places beside their own: neighbours find all banks, those eight
+/// half of them.
+TEST_F(SimulatorTest, WideReadsAreServedForTheChipsGroups) {
+  std::string body = R"(
+%t = gpu.thread_id x
+%c0 = arith.constant 0 : index
+%c4 = arith.constant 4 : index
+%c16 = arith.constant 16 : index
+%v = arith.constant dense<1.0> : vector<4xf32>
+%bytes = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+%s = memref.view %bytes[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<64xvector<4xf32>, #gpu.address_space<workgroup>>
+memref.store %v, %s[%t] : memref<64xvector<4xf32>, #gpu.address_space<workgroup>>
+gpu.barrier
+%bit = arith.andi %t, %c16 : index
+%step = arith.divui %bit, %c4 : index
+%place = arith.xori %t, %step : index
+%r = memref.load %s[%place] : memref<64xvector<4xf32>, #gpu.address_space<workgroup>>
+)";
+  options.warpSize = 64;
+  ASSERT_TRUE(succeeded(run("", body, {}, {64}, 1024, {}))) << message;
+  EXPECT_EQ(report.idealWavefronts, 16);
+  EXPECT_EQ(report.wavefronts, 16);
+  const unsigned cdna[] = {1, 2, 20};
+  options.wideReadLanes = cdna;
+  report = {};
+  ASSERT_TRUE(succeeded(run("", body, {}, {64}, 1024, {}))) << message;
+  EXPECT_EQ(report.idealWavefronts, 16);
+  EXPECT_EQ(report.wavefronts, 8 + 2 * 8);
+  EXPECT_EQ(report.maxBankConflict, 2);
+}
+
 TEST_F(SimulatorTest, UnalignedVector) {
   std::string body = R"(
 %c1 = arith.constant 1 : index

@@ -35,7 +35,7 @@ static llvm::Error run(const InputFlags &input, llvm::StringRef emit,
     return llvm::createStringError(
         "unknown --emit '" + emit +
         "', expected one of: kami, planned, warp, target, "
-        "llvm, ptx, cubin");
+        "llvm, ptx, cubin, asm, hsaco");
   mlir::MLIRContext context;
   loadAllDialects(context);
   auto module = input.loadModule(&context);
@@ -84,7 +84,8 @@ int main(int argc, char **argv) {
   cl::OptionCategory category("kami-compile options");
   InputFlags input(category);
   cl::opt<std::string> emit(
-      "emit", cl::desc("kami, planned, warp, target, llvm, ptx or cubin"),
+      "emit",
+      cl::desc("kami, planned, warp, target, llvm, ptx, cubin, asm or hsaco"),
       cl::init("ptx"), cl::cat(category));
   cl::opt<std::string> output("o",
                               cl::desc("Output file; '-' for standard output"),

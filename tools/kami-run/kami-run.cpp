@@ -17,7 +17,7 @@ namespace cl = llvm::cl;
 namespace {
 struct Flags {
   explicit Flags(cl::OptionCategory &category)
-      : input(category), device("device", cl::desc("auto, sim or cuda"),
+      : input(category), device("device", cl::desc("auto, sim, cuda or hip"),
                                 cl::init("auto"), cl::cat(category)),
         seed("seed", cl::desc("Seed of the random inputs"), cl::init(0),
              cl::cat(category)),
@@ -49,7 +49,8 @@ static llvm::Expected<int> run(const Flags &flags) {
     options.inputs = InputKind::Integers;
   if (flags.format != "text" && flags.format != "json")
     return expected("format", "text or json", flags.format);
-  llvm::Expected<DeviceKind> device = chooseDevice(flags.device);
+  llvm::Expected<DeviceKind> device =
+      chooseDevice(flags.device, flags.input.compileOptions().chip);
   if (!device)
     return device.takeError();
   options.device = *device;

@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::OptionCategory category("kami-sweep options");
   SweepOptions options;
-  cl::opt<std::string> device("device", cl::desc("auto, sim or cuda"),
+  cl::opt<std::string> device("device", cl::desc("auto, sim, cuda or hip"),
                               cl::init("auto"), cl::cat(category));
   cl::opt<int64_t, true> count("count", cl::desc("Problems to try"),
                                cl::location(options.count), cl::init(200),
@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
       return reportError("kami-sweep", parsed.takeError());
     options.types.push_back(*parsed);
   }
-  llvm::Expected<DeviceKind> kind = chooseDevice(device);
+  llvm::Expected<DeviceKind> kind = chooseDevice(device, options.chip);
   if (!kind)
     return reportError("kami-sweep", kind.takeError());
   options.device = *kind;

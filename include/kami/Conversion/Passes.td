@@ -67,6 +67,51 @@ def ConvertKamiToNVGPU : Pass<"convert-kami-to-nvgpu", "::mlir::gpu::GPUFuncOp">
                            "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect"];
 }
 
+def ConvertKamiToAMDGPU : Pass<"convert-kami-to-amdgpu", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Turn warp-level ops into lanes and registers of AMD's devices";
+  let description = [{
+    Fragments, accesses of matrices, broadcasts, shared slices and reductions
+    become what `convert-kami-to-nvgpu` makes of them, by the fragment maps of
+    AMD's instructions, for waves of 64 or 32 lanes as the chip of the surrounding
+    `kami.target` has them. Products become `amdgpu.mfma` or `amdgpu.wmma`, or
+    `math.fma` where the atom is `fma`. An `mfma` of 4 columns is one of 4 × 4 in
+    blocks: A's rows, four to a block, with one B. Who broadcasts or reduces waits
+    at an `amdgpu.lds_barrier`, behind which loads of device memory go on.
+
+    Copies to shared memory, stores via a buffer and products of four warps in
+    unison are left, and an error: no plan for these chips has them.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::vector::VectorDialect", "::mlir::amdgpu::AMDGPUDialect",
+                           "::mlir::math::MathDialect"];
+}
+
+def ConvertKamiToROCDL : Pass<"convert-kami-to-rocdl", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Prepare kernels for AMD's chips for conversions to ROCDL";
+  let description = [{
+    A kernel's module without a target gets a `rocdl.target` for the chip of the
+    surrounding `kami.target`. Elementary operations of `math` (`math.fma`,
+    `math.sqrt`, roundings, ...) become calls of LLVM's intrinsics, which are
+    instructions, and extents of grid and block loads of what a launch passes
+    behind a kernel's arguments, where `convert-gpu-to-rocdl` would call AMD's
+    library.
+  }];
+  let dependentDialects = ["::mlir::ROCDL::ROCDLDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+def KamiConvertGPUToROCDL : Pass<"kami-convert-gpu-to-rocdl", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Run convert-gpu-to-rocdl for the chip of the module's target";
+  let description = [{
+    Upstream's pass wants to be told the chip, which decides which instruction an
+    `amdgpu.mfma` is. In a module it is known by its `rocdl.target`.
+  }];
+  let dependentDialects = ["::mlir::ROCDL::ROCDLDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::amdgpu::AMDGPUDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def ConvertKamiToNVVM : Pass<"convert-kami-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Expand kami.mma_sync, kami.wgmma and elementary operations to NVVM";
   let description = [{
@@ -96,11 +141,11 @@ def ConvertKamiToNVVM : Pass<"convert-kami-to-nvvm", "::mlir::gpu::GPUModuleOp">
 def KamiExpandFloat8 : Pass<"kami-expand-float8"> {
   let summary = "Convert floats of 8 bits, which LLVM does not have";
   let description = [{
-    Expands `arith.extf` from and `arith.truncf` to f8E4M3FN and f8E5M2, which
-    LLVM has no types for, bit for bit as arith defines them: to the nearest, ties
-    to even; beyond the largest, f8E5M2 becomes infinite and f8E4M3FN NaN. They
-    become integer arithmetic; where the chip of the surrounding `kami.target`
-    extends pairs to f16, `nvvm.convert.f8x2.to.f16x2`. `nvgpu.ldmatrix` loads
+    Expands `arith.extf` from and `arith.truncf` to f8E4M3FN, f8E5M2 and their
+    FNUZ kin, which LLVM has no types for, bit for bit as arith defines them: to the
+    nearest, ties to even; beyond the largest, f8E5M2 becomes infinite and the
+    others NaN. They become integer arithmetic; where the chip of the surrounding
+    `kami.target` extends pairs to f16, `nvvm.convert.f8x2.to.f16x2`. `nvgpu.ldmatrix` loads
     bytes instead.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect",
@@ -110,7 +155,7 @@ def KamiExpandFloat8 : Pass<"kami-expand-float8"> {
 def KamiLowerVectors : Pass<"kami-lower-vectors"> {
   let summary = "Write shape casts and strided slices of vectors as simpler ops";
   let description = [{
-    `convert-gpu-to-nvvm` converts neither. Upstream's `convert-vector-to-llvm`
+    `convert-gpu-to-nvvm` and `convert-gpu-to-rocdl` convert neither. Upstream's `convert-vector-to-llvm`
     does, but it converts loads and stores of vectors as well, and does not know
     GPUs' memory spaces: it complains of each in workgroup memory, and goes on.
   }];

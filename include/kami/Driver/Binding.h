@@ -84,6 +84,12 @@ llvm::Expected<mlir::func::FuncOp> entryPoint(mlir::ModuleOp module);
 llvm::Error checkArguments(mlir::func::FuncOp function,
                            llvm::ArrayRef<HostArgument> arguments);
 
+/// An argument's strides as its type has them: those of extents below 2, and
+/// all where there are no elements, are what the type says, since they say
+/// nothing.
+llvm::SmallVector<int64_t, 4> stridesOf(mlir::MemRefType type,
+                                        const HostArgument &array);
+
 /// Interprets the function, whose work has to be launches, for arguments of
 /// these extents and strides, and scalars of these bits. Errors: arguments
 /// that are not what its types say, and a host that touches arrays itself.

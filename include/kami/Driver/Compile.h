@@ -24,7 +24,19 @@ namespace kami {
 void loadAllDialects(mlir::MLIRContext &context);
 
 /// Where compilation stops; `--emit`'s spellings in lower case.
-enum class Level { Kami, Planned, Warp, Target, LLVM, PTX, Cubin };
+enum class Level {
+  Kami,
+  Planned,
+  Warp,
+  Target,
+  LLVM,
+  /// NVIDIA's assembly and machine code.
+  PTX,
+  Cubin,
+  /// AMD's.
+  Asm,
+  Hsaco
+};
 std::optional<Level> parseLevel(llvm::StringRef spelling);
 
 struct CompileOptions {
@@ -50,6 +62,9 @@ struct CompileOptions {
 struct AssemblerReport {
   int64_t registers = 0;
   int64_t spillBytes = 0;
+  /// What AMD's code objects say in their metadata, and others do not: vector
+  /// registers that were spilled, and a thread's bytes of scratch memory.
+  std::optional<int64_t> spilledRegisters, scratchBytes;
 };
 
 /// A kernel of the compiled module.
@@ -74,7 +89,7 @@ struct Kernel : PlannedProduct {
   int64_t threads = 0;
   int64_t sharedBytes = 0;
   std::vector<std::string> argumentTypes;
-  /// PTX text or cubin, from those levels on.
+  /// PTX text, cubin, AMD's assembly or code object, from those levels on.
   std::string binary;
   std::optional<AssemblerReport> assembler;
   /// What the plan was judged by, if not by what is built in.
@@ -106,6 +121,17 @@ llvm::json::Object describe(const Kernel &kernel, const Chip &chip);
 /// The path of ptxas: on PATH, in CUDA_HOME or CUDA_PATH, or where a toolkit
 /// usually stands. Empty if there is none.
 std::string findPtxas();
+
+/// What the metadata at the end of AMD's assembly say of its only kernel (LLVM,
+/// User Guide for AMDGPU Backend, Code Object V5 Metadata).
+llvm::Expected<AssemblerReport> readMetadata(llvm::StringRef assembly);
+
+/// The path of lld for ELF: ld.lld-22 or ld.lld on PATH, or in LLVM's folder.
+/// Empty if there is none.
+std::string findLLD();
+
+/// Makes a code object of an object file, by lld.
+llvm::Expected<std::string> linkCodeObject(llvm::ArrayRef<char> object);
 
 /// Runs ptxas on `ptx`, for the chip's variant that it names. `cubin`, if not
 /// null, receives the binary.

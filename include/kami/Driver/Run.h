@@ -24,7 +24,7 @@
 
 namespace kami {
 
-enum class DeviceKind { Simulator, Cuda };
+enum class DeviceKind { Simulator, Cuda, Hip };
 llvm::StringRef name(DeviceKind device);
 
 /// What a run's inputs are.
@@ -122,6 +122,8 @@ llvm::Expected<RunResult> compileAndRun(mlir::ModuleOp module,
 
 /// Whether a CUDA device can be used; if not, why.
 llvm::Error probeCuda();
+/// The same of a HIP device.
+llvm::Error probeHip();
 
 } // namespace kami
 

@@ -13,10 +13,11 @@
 
 namespace kami {
 
-/// The device of `--device`: auto takes a CUDA device if there is one, else the
-/// simulator. A device that is asked for and not there is an error with the
-/// driver's words.
-llvm::Expected<DeviceKind> chooseDevice(llvm::StringRef flag);
+/// The device of `--device` for a chip: auto takes one of the chip's vendor if
+/// there is one, else the simulator. A device that is asked for and not there
+/// is an error with the driver's words.
+llvm::Expected<DeviceKind> chooseDevice(llvm::StringRef flag,
+                                        llvm::StringRef target);
 
 /// What the simulator counted in one launch.
 llvm::json::Object describe(const sim::SimulatorReport &report);

@@ -12,7 +12,7 @@
 include "kami/IR/KamiProblemOps.td"
 include "kami/IR/KamiWarpOps.td"
 
-def Kami_FlatMatrices : MemRefRankOf<[F8E4M3FN, F8E5M2, F16, BF16, F32, F64, I8, I32], [1]>;
+def Kami_FlatMatrices : MemRefRankOf<[F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, F16, BF16, F32, F64, I8, I32], [1]>;
 def Kami_Positions : MemRefRankOf<[I64], [1]>;
 def Kami_Counts : MemRefRankOf<[I32, I64], [1]>;
 /// α or β: of all products, as in kami.gemm, or of each.

@@ -34,6 +34,10 @@ enum class ElementKind {
   F64,
   F8E4M3FN,
   F8E5M2,
+  /// The formats of gfx942: one number more than half of the OCP's, since NaN
+  /// is what would be negative zero.
+  F8E4M3FNUZ,
+  F8E5M2FNUZ,
   I8,
   /// Without a sign. In memory a matrix of it is one of i8.
   U8,
@@ -60,11 +64,11 @@ bool isInteger(ElementKind kind);
 /// Whether they are floats of 8 bits.
 bool isFloat8(ElementKind kind);
 /// Whether elements of these two kinds can be multiplied with each other: equal
-/// ones, integers of 8 bits with and without sign, floats of 8 bits, and one of
-/// those with f16, as which it is multiplied.
+/// ones, integers of 8 bits with and without sign, floats of 8 bits of one
+/// family, and one of the OCP's with f16, as which it is multiplied.
 bool canMultiply(ElementKind a, ElementKind b);
 /// The kind that elements may be extended to, exactly, before they are
-/// multiplied: f16 for floats of 8 bits, all of whose numbers it has.
+/// multiplied: f16 for the OCP's floats of 8 bits, all of whose numbers it has.
 std::optional<ElementKind> widened(ElementKind kind);
 /// Whether an instruction for elements of `to` multiplies those of `from`: the
 /// kinds are equal, or `from` is widened to `to`.

@@ -23,6 +23,7 @@
 #define KAMI_LAYOUT_SHAREDORDER_H
 
 #include "kami/Layout/FragmentMap.h"
+#include "llvm/ADT/bit.h"
 #include <cstdint>
 
 namespace kami {
@@ -44,6 +45,8 @@ struct SharedOrder {
   unsigned lanes;
   unsigned replicaMask;
 
+  /// Lanes in all, replicas counted.
+  unsigned warpSize() const { return lanes << llvm::popcount(replicaMask); }
   /// Whether the lane writes: the first of its replicas does.
   bool writes(unsigned lane) const { return (lane & replicaMask) == 0; }
   /// The lane's number among those that write; replicas have one number.

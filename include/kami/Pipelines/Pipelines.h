@@ -9,6 +9,7 @@
 #ifndef KAMI_PIPELINES_PIPELINES_H
 #define KAMI_PIPELINES_PIPELINES_H
 
+#include "kami/Target/Chip.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -48,21 +49,28 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init("exact")};
 };
 
+/// The passes that lower a chip's instructions.
+enum class Backend { NVVM, ROCDL };
+/// Nothing where nothing lowers them yet.
+std::optional<Backend> backendOf(const Chip &chip);
+
 /// Level 0 to 1: products become `kami.gemm` on memrefs.
 void addProblemPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// Level 1 to 2: every product gets a plan that its target can execute.
 void addPlanPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// Level 2 to 3: kernels, in which every warp's part is written down.
 void addWarpPasses(mlir::OpPassManager &pm);
-/// Level 3 to 4, for NVIDIA: lanes and registers.
-void addNVGPUPasses(mlir::OpPassManager &pm);
-/// Level 4 to LLVM's dialect in the kernels' modules, for NVIDIA. The host
-/// function keeps its `gpu.launch_func`.
-void addNVVMPasses(mlir::OpPassManager &pm);
+/// Level 3 to 4: lanes and registers.
+void addTargetPasses(mlir::OpPassManager &pm, Backend backend);
+/// Level 4 to LLVM's dialect in the kernels' modules. The host function keeps
+/// its `gpu.launch_func`.
+void addLLVMPasses(mlir::OpPassManager &pm, Backend backend);
 
-/// `kami-to-warps`, all up to level 3, and `kami-to-nvvm`, all of the above;
-/// `gpu-module-to-binary` goes on from there.
+/// `kami-to-warps`, all up to level 3, and `kami-to-nvvm` and `kami-to-rocdl`,
+/// all of the above for a vendor; `gpu-module-to-binary` goes on from there.
 void buildWarpPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
+void buildROCDLPipeline(mlir::OpPassManager &pm,
+                        const PipelineOptions &options);
 void buildNVVMPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
 
 } // namespace kami

@@ -23,6 +23,7 @@
 #ifndef KAMI_RUNTIME_CUDA_H
 #define KAMI_RUNTIME_CUDA_H
 
+#include "kami/Runtime/Owned.h"
 #include "kami/Runtime/Status.h"
 #include <stddef.h>
 #include <stdint.h>
@@ -166,31 +167,9 @@ struct CudaDeviceCloser {
 /// An open device, closed at the end of its scope.
 using CudaDevice = std::unique_ptr<KamiCudaDevice, CudaDeviceCloser>;
 
-/// Something made on a device, released with `release` at the end of its
-/// scope. Must not outlive the device.
 template <typename Handle,
           KamiStatus (*release)(KamiCudaDevice *, Handle handle)>
-class CudaOwned {
-public:
-  explicit CudaOwned(KamiCudaDevice *device) : device(device) {}
-  ~CudaOwned() {
-    if (handle)
-      release(device, handle);
-  }
-  CudaOwned(CudaOwned &&other) : device(other.device), handle(other.handle) {
-    other.handle = Handle();
-  }
-  CudaOwned(const CudaOwned &) = delete;
-  CudaOwned &operator=(const CudaOwned &) = delete;
-
-  Handle get() const { return handle; }
-  /// For the call that makes it; to be used once.
-  Handle *out() { return &handle; }
-
-private:
-  KamiCudaDevice *device;
-  Handle handle = Handle();
-};
+using CudaOwned = Owned<KamiCudaDevice, Handle, release>;
 
 using CudaBuffer = CudaOwned<KamiCudaPointer, kamiCudaFree>;
 using CudaModule = CudaOwned<KamiCudaModule, kamiCudaUnloadModule>;

@@ -53,6 +53,9 @@ struct SimulatorOptions {
   /// Shared memory's banks, and the bytes that each serves at a time.
   unsigned banks = 32;
   unsigned bankBytes = 4;
+  /// Which lanes that read 16 bytes each are served together, as a chip's
+  /// `wideReadLanes` say.
+  llvm::ArrayRef<unsigned> wideReadLanes = {};
   WarpOrder order = WarpOrder::InOrder;
   /// For `WarpOrder::Random`.
   uint64_t seed = 0;

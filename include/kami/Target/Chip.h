@@ -99,6 +99,10 @@ struct Chip {
   int64_t sharedReservedPerBlock;
   int64_t sharedBanks;
   int64_t sharedBankBytes;
+  /// The lanes that are served together when each reads 16 bytes: 0, and every
+  /// exclusive or of these; for another lane, the exclusive or of it with them.
+  /// Empty: as many neighbours as the banks have bytes for.
+  llvm::ArrayRef<unsigned> wideReadLanes;
   /// The paper's L_sm in cycles and B_sm in bytes per cycle, without conflicts.
   double sharedLatency;
   double sharedBandwidth;

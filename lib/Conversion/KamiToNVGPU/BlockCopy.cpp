@@ -18,9 +18,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Alignment.h"
 #include "CopiedLines.h"
-#include "Lanes.h"
+#include "NVIDIALanes.h"
+#include "Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -30,6 +30,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace kami;
+using namespace kami::lanes;
 using namespace kami::nvgpu_lowering;
 using namespace mlir;
 
@@ -764,14 +765,14 @@ struct ConvertDeskew : OpConversionPattern<DeskewOp> {
 Value nvgpu_lowering::areLinesAligned(ImplicitLocOpBuilder &b, Value matrix,
                                       Value tile,
                                       const CopyAlignment &alignment) {
-  return BlockCopy(CopiedLines(b, matrix, tile), warpSize, laneIndex(b),
-                   alignment)
+  return BlockCopy(CopiedLines(b, matrix, tile), warpSize,
+                   laneIndex(b, warpSize), alignment)
       .isCopyable(copiedPiece);
 }
 
 void nvgpu_lowering::copyOutByLanes(ImplicitLocOpBuilder &b, Value matrix,
                                     Value tile, Value areAligned) {
-  BlockCopy copy(CopiedLines(b, matrix, tile), warpSize, laneIndex(b),
+  BlockCopy copy(CopiedLines(b, matrix, tile), warpSize, laneIndex(b, warpSize),
                  {copiedPiece, copiedPiece}, /*alignedRows=*/true);
   copy.expectAligned(areAligned);
   copy.copyOut();

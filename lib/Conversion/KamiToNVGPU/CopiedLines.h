@@ -14,7 +14,7 @@
 #ifndef KAMI_LIB_CONVERSION_KAMITONVGPU_COPIEDLINES_H
 #define KAMI_LIB_CONVERSION_KAMITONVGPU_COPIEDLINES_H
 
-#include "Lanes.h"
+#include "kami/Conversion/KamiToLanes/Lanes.h"
 #include "kami/Layout/CopiedTile.h"
 
 namespace kami::nvgpu_lowering {

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kami;
+using namespace kami::lanes;
 using namespace kami::nvgpu_lowering;
 using namespace mlir;
 

@@ -16,25 +16,24 @@
 #ifndef KAMI_LIB_CONVERSION_KAMITONVGPU_COREMATRIXACCESS_H
 #define KAMI_LIB_CONVERSION_KAMITONVGPU_COREMATRIXACCESS_H
 
-#include "FragmentWindow.h"
+#include "kami/Conversion/KamiToLanes/LaneTarget.h"
 #include "kami/Layout/CoreMatrix.h"
-#include <map>
 
 namespace kami::nvgpu_lowering {
 
-class CoreMatrixAccess {
+class CoreMatrixAccess : public lanes::LineAccess {
 public:
   /// Nothing where the fragment's registers, or the elements of the matrix if
-  /// the fragment had those, are not core matrices. Whether lines are aligned
-  /// and in the matrix is up to the caller: `FragmentWindow::isRight`.
-  static std::optional<CoreMatrixAccess> of(FragmentType fragment,
-                                            const FragmentWindow &window);
+  /// the fragment had those, are not core matrices.
+  static std::optional<CoreMatrixAccess>
+  of(FragmentType fragment, const lanes::FragmentWindow &window);
 
-  /// What the lane gets, by place.
-  std::map<MatrixPlace, mlir::Value> load(mlir::ImplicitLocOpBuilder &b) const;
-  /// `convert` makes elements of the matrix of a vector of the tiles' elements.
-  void store(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange tiles,
-             llvm::function_ref<mlir::Value(mlir::Value)> convert) const;
+  int64_t lineBytes() const override { return coreLineBytes; }
+  std::map<lanes::MatrixPlace, mlir::Value>
+  load(mlir::ImplicitLocOpBuilder &b) const override;
+  void
+  store(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange tiles,
+        llvm::function_ref<mlir::Value(mlir::Value)> convert) const override;
 
 private:
   /// Consecutive registers that one instruction moves, 1, 2 or 4, and how far
@@ -44,13 +43,13 @@ private:
     Coordinate steps[2];
   };
 
-  CoreMatrixAccess(FragmentType fragment, const FragmentWindow &window,
+  CoreMatrixAccess(FragmentType fragment, const lanes::FragmentWindow &window,
                    CoreOrder order);
   /// Elements of a register, and registers of a lane.
   int64_t perRegister() const;
   int64_t coreMatrices() const;
   /// Where a register's core matrix begins.
-  MatrixPlace corner(int64_t coreMatrix) const;
+  lanes::MatrixPlace corner(int64_t coreMatrix) const;
   /// A tile and the value in it.
   std::pair<int64_t, unsigned> valueOf(int64_t coreMatrix,
                                        int64_t position) const;
@@ -62,7 +61,7 @@ private:
   mlir::VectorType vectorType(const Group &group, mlir::Type element) const;
 
   FragmentType fragment;
-  const FragmentWindow &window;
+  const lanes::FragmentWindow &window;
   CoreOrder order;
 };
 

@@ -11,12 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lanes.h"
+#include "NVIDIALanes.h"
+#include "Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kami;
+using namespace kami::lanes;
 using namespace kami::nvgpu_lowering;
 using namespace mlir;
 

@@ -7,16 +7,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Conversion/KamiToNVGPU/KamiToNVGPU.h"
-#include "Alignment.h"
-#include "OperandTiles.h"
+#include "NVIDIALanes.h"
+#include "Patterns.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/Conversion/KamiToLanes/KamiToLanes.h"
+#include "kami/Conversion/KamiToLanes/TileProduct.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace kami {
@@ -25,38 +26,11 @@ namespace kami {
 } // namespace kami
 
 using namespace kami;
+using namespace kami::lanes;
 using namespace kami::nvgpu_lowering;
 using namespace mlir;
 
 namespace {
-
-struct ConvertWarpCoordinates : OpConversionPattern<WarpCoordinatesOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(WarpCoordinatesOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Place place = warpPlace(b, op.getGrid());
-    rewriter.replaceOp(op, {place.row, place.column, place.layer});
-    return success();
-  }
-};
-
-struct ConvertFill : OpConversionPattern<FillOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(FillOp op, OneToNOpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    FragmentType fragment = op.getResult().getType();
-    Value tile = vector::BroadcastOp::create(rewriter, op.getLoc(),
-                                             tileType(fragment), op.getValue());
-    rewriter.replaceOpWithMultiple(
-        op, {SmallVector<Value>(fragment.getNumTiles(), tile)});
-    return success();
-  }
-};
 
 /// Whether `nvgpu.mma.sync` lowers the atom to the right instruction. Of what
 /// it accepts in LLVM 22, bf16 is left unconverted, and integers saturate; f64
@@ -90,40 +64,16 @@ struct ConvertMma : OpConversionPattern<MmaOp> {
                             "kami.group_mma reads it from shared memory");
     if (atom.getInstruction() != InstructionKind::MmaSync)
       return rewriter.notifyMatchFailure(op, "not an NVIDIA instruction");
-    int64_t rows = c.getTileRows(), columns = c.getTileColumns();
-    int64_t depth = op.getA().getType().getTileColumns();
-    SmallVector<Value> sums(adaptor.getC());
-    OperandTiles left(b, op, op.getA(), adaptor.getA());
-    OperandTiles right(b, op, op.getB(), adaptor.getB());
-    auto add = [&](const Parts &a, const Parts &other, Value &sum) {
+    auto prepare = [&](Value tile) { return partsOf(b, atom, tile); };
+    auto add = [&](const Parts &a, const Parts &other, Value sum) {
       if (atom.getProducts() == 3) {
         sum = multiply(b, atom, a.low, other.high, sum);
         sum = multiply(b, atom, a.high, other.low, sum);
       }
-      sum = multiply(b, atom, a.high, other.high, sum);
+      return multiply(b, atom, a.high, other.high, sum);
     };
-    // Of each step of k, the smaller operand stays while the larger passes.
-    bool staysA = rows <= columns;
-    for (int64_t k = 0; k != depth; ++k) {
-      auto partsA = [&](int64_t i) {
-        return partsOf(b, atom, left.get(b, i * depth + k));
-      };
-      auto partsB = [&](int64_t j) {
-        return partsOf(b, atom, right.get(b, k * columns + j));
-      };
-      SmallVector<Parts> staying;
-      for (int64_t i = 0; i != (staysA ? rows : columns); ++i)
-        staying.push_back(staysA ? partsA(i) : partsB(i));
-      for (int64_t i = 0; i != (staysA ? columns : rows); ++i) {
-        Parts passing = staysA ? partsB(i) : partsA(i);
-        for (auto [other, parts] : llvm::enumerate(staying))
-          if (staysA)
-            add(parts, passing, sums[other * columns + i]);
-          else
-            add(passing, parts, sums[i * columns + other]);
-      }
-    }
-    rewriter.replaceOpWithMultiple(op, {sums});
+    rewriter.replaceOpWithMultiple(
+        op, {multiplyTiles(b, op, adaptor, prepare, add)});
     return success();
   }
 
@@ -167,25 +117,6 @@ private:
   }
 };
 
-/// One fragment or another.
-struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(arith::SelectOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (!isa<FragmentType>(op.getType()))
-      return rewriter.notifyMatchFailure(op, "not a fragment");
-    SmallVector<Value> tiles;
-    for (auto [yes, no] :
-         llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
-      tiles.push_back(arith::SelectOp::create(rewriter, op.getLoc(),
-                                              op.getCondition(), yes, no));
-    rewriter.replaceOpWithMultiple(op, {tiles});
-    return success();
-  }
-};
-
 /// Whether the chip that the kernel is compiled for, if any is named, stores
 /// core matrices.
 FailureOr<bool> hasMatrixStores(gpu::GPUFuncOp kernel) {
@@ -208,44 +139,27 @@ struct ConvertKamiToNVGPU
     RewritePatternSet patterns(&getContext());
     populateKamiToNVGPUPatterns(converter, getOperation(), patterns,
                                 *storesMatrices);
-    ConversionTarget target(getContext());
-    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    target.addIllegalDialect<KamiDialect>();
-    target.addLegalOp<ComplexPartOp, MmaSyncOp, MatrixDescriptorOp, StMatrixOp,
-                      WgmmaCommitOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>();
-    target.addDynamicallyLegalOp<arith::SelectOp>(
-        [](arith::SelectOp op) { return !isa<FragmentType>(op.getType()); });
-    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
-                                                         target);
-    if (failed(applyPartialConversion(getOperation(), target,
-                                      std::move(patterns))))
+    auto markLegal = [](ConversionTarget &target) {
+      target.addLegalOp<MmaSyncOp, MatrixDescriptorOp, StMatrixOp,
+                        WgmmaCommitOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>();
+    };
+    if (failed(convertToLanes(getOperation(), converter, std::move(patterns),
+                              markLegal)))
       signalPassFailure();
   }
 };
 
 } // namespace
 
-void kami::addFragmentConversion(TypeConverter &converter) {
-  converter.addConversion([](Type type) { return type; });
-  converter.addConversion(
-      [](FragmentType fragment, SmallVectorImpl<Type> &types) -> LogicalResult {
-        types.append(fragment.getNumTiles(), tileType(fragment));
-        return success();
-      });
-}
-
 void kami::populateKamiToNVGPUPatterns(const TypeConverter &converter,
                                        Operation *root,
                                        RewritePatternSet &patterns,
                                        bool storesMatrices) {
-  patterns.add<ConvertWarpCoordinates, ConvertFill, ConvertMma, ConvertSelect>(
-      converter, patterns.getContext());
-  populateElementPatterns(converter, patterns);
-  populateMultiplyAddPatterns(converter, patterns);
   AlignmentAnalysis alignments(root);
-  populateGlobalMemoryPatterns(converter, alignments, storesMatrices, patterns);
+  auto target = std::make_shared<const NVIDIALanes>(storesMatrices);
+  populateKamiToLanesPatterns(converter, alignments, target, patterns);
+  patterns.add<ConvertMma>(converter, patterns.getContext());
   populateBlockCopyPatterns(converter, alignments, patterns);
-  populateFindProductPatterns(converter, patterns);
-  populateSharedMemoryPatterns(converter, patterns);
+  populateRelayedStorePatterns(converter, alignments, target, patterns);
   populateGroupMmaPatterns(converter, patterns);
 }

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CopiedLines.h"
+#include "NVIDIALanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -26,6 +27,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace kami;
+using namespace kami::lanes;
 using namespace kami::nvgpu_lowering;
 using namespace mlir;
 

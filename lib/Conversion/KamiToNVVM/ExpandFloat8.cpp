@@ -10,6 +10,8 @@
 // and narrows to them with saturation. arith rounds to nearest, ties to even,
 // and overflows to infinity, or to NaN where a type has no infinity; a few
 // integer operations do that on every chip, and extend where hardware does not.
+// The FNUZ formats have one NaN, in the place of negative zero, and no
+// infinity.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,14 +43,21 @@ struct Format {
   uint64_t largest;
   uint64_t overflow;
   uint64_t nan;
+
+  /// Whether NaN has the bits of a negative zero.
+  constexpr bool hasUnsignedZero() const { return nan == 0x80; }
 };
 constexpr Format e4m3 = {3, 7, 0x7E, 0x7F, 0x7F};
 constexpr Format e5m2 = {2, 15, 0x7B, 0x7C, 0x7E};
+constexpr Format e4m3fnuz = {3, 8, 0x7F, 0x80, 0x80};
+constexpr Format e5m2fnuz = {2, 16, 0x7F, 0x80, 0x80};
 
 const Format *float8Format(Type type) {
-  return isa<Float8E4M3FNType>(type) ? &e4m3
-         : isa<Float8E5M2Type>(type) ? &e5m2
-                                     : nullptr;
+  return isa<Float8E4M3FNType>(type)     ? &e4m3
+         : isa<Float8E5M2Type>(type)     ? &e5m2
+         : isa<Float8E4M3FNUZType>(type) ? &e4m3fnuz
+         : isa<Float8E5M2FNUZType>(type) ? &e5m2fnuz
+                                         : nullptr;
 }
 
 Value integer(ImplicitLocOpBuilder &b, Type type, uint64_t bits) {
@@ -91,6 +100,27 @@ Value extendToF16(ImplicitLocOpBuilder &b, Value value) {
   return arith::SelectOp::create(b, isNaN, nan, scaled);
 }
 
+/// The value of an FNUZ format in f32, exactly: exponent and mantissa in their
+/// places read as an f32 that is too small by the difference of the biases.
+Value extendToF32(ImplicitLocOpBuilder &b, Value value, const Format &from) {
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  Value bits = arith::ExtUIOp::create(b, i32, bitcast(b, b.getI8Type(), value));
+  auto shifted = [&](uint64_t mask, unsigned count) -> Value {
+    Value part = arith::AndIOp::create(b, bits, integer(b, i32, mask));
+    return arith::ShLIOp::create(b, part, integer(b, i32, count));
+  };
+  Value magnitude = shifted(0x7F, 23 - from.mantissa);
+  Value sign = shifted(0x80, 24);
+  Value small = bitcast(b, f32, arith::OrIOp::create(b, sign, magnitude));
+  Value scale = arith::ConstantOp::create(
+      b, b.getF32FloatAttr(std::ldexp(1.0f, 127 - from.bias)));
+  Value scaled = arith::MulFOp::create(b, small, scale);
+  Value isNaN = compare(b, arith::CmpIPredicate::eq, bits, from.nan);
+  Value nan = arith::ConstantOp::create(
+      b, b.getFloatAttr(f32, APFloat::getNaN(APFloat::IEEEsingle())));
+  return arith::SelectOp::create(b, isNaN, nan, scaled);
+}
+
 /// The values in f16 by the hardware's conversion of pairs.
 SmallVector<Value> convertPairs(ImplicitLocOpBuilder &b,
                                 ArrayRef<Value> values) {
@@ -111,14 +141,17 @@ SmallVector<Value> convertPairs(ImplicitLocOpBuilder &b,
   return results;
 }
 
-/// An f16 that was an 8-bit float in another type, all of which have it.
-Value convertHalf(ImplicitLocOpBuilder &b, Value half, Type type) {
-  if (half.getType() == type)
-    return half;
-  if (type.getIntOrFloatBitWidth() > 16)
-    return arith::ExtFOp::create(b, type, half);
-  Value wide = arith::ExtFOp::create(b, b.getF32Type(), half);
-  return arith::TruncFOp::create(b, type, wide);
+/// An f16 or f32 that was an 8-bit float in another type, all of which have it.
+Value convertExact(ImplicitLocOpBuilder &b, Value value, Type type) {
+  unsigned from = value.getType().getIntOrFloatBitWidth(),
+           to = type.getIntOrFloatBitWidth();
+  if (value.getType() == type)
+    return value;
+  if (to > from)
+    return arith::ExtFOp::create(b, type, value);
+  if (from == 16)
+    value = arith::ExtFOp::create(b, b.getF32Type(), value);
+  return arith::TruncFOp::create(b, type, value);
 }
 
 /// The nearest number of the format to an f32 or f64.
@@ -168,6 +201,10 @@ Value truncate(ImplicitLocOpBuilder &b, Value value, const Format &to,
       integer(b, word, to.nan), rounded);
   Value high = arith::ShRUIOp::create(b, bits, integer(b, word, width - 8));
   Value sign = arith::AndIOp::create(b, high, integer(b, word, 0x80));
+  if (to.hasUnsignedZero())
+    sign = arith::SelectOp::create(
+        b, compare(b, arith::CmpIPredicate::eq, rounded, 0),
+        integer(b, word, 0), sign);
   Value all = arith::OrIOp::create(b, rounded, sign);
   Value byte = arith::TruncIOp::create(b, b.getI8Type(), all);
   return bitcast(b, result, byte);
@@ -202,25 +239,28 @@ struct ExpandExtension : OpRewritePattern<arith::ExtFOp> {
 
   LogicalResult matchAndRewrite(arith::ExtFOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!convertedFormat(op.getIn().getType()))
+    const Format *format = convertedFormat(op.getIn().getType());
+    if (!format)
       return rewriter.notifyMatchFailure(op, "not from an 8-bit float");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto extend = [&](ArrayRef<Value> values, Type type) {
-      SmallVector<Value> halves;
-      if (hasConversion)
-        halves = convertPairs(b, values);
+      SmallVector<Value> wide;
+      if (hasConversion && !format->hasUnsignedZero())
+        wide = convertPairs(b, values);
       else
         for (Value value : values)
-          halves.push_back(extendToF16(b, value));
+          wide.push_back(format->hasUnsignedZero()
+                             ? extendToF32(b, value, *format)
+                             : extendToF16(b, value));
       return llvm::map_to_vector(
-          halves, [&](Value half) { return convertHalf(b, half, type); });
+          wide, [&](Value exact) { return convertExact(b, exact, type); });
     };
     rewriter.replaceOp(op,
                        convertElements(b, op.getIn(), op.getType(), extend));
     return success();
   }
 
-  /// Whether the chip extends 8-bit floats to f16.
+  /// Whether the chip extends the OCP's 8-bit floats to f16.
   bool hasConversion;
 };
 

@@ -9,11 +9,11 @@
 #include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
 #include "Wgmma.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/Conversion/KamiToLLVM/KamiToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -126,26 +126,6 @@ struct ExpandMmaSync : OpRewritePattern<MmaSyncOp> {
   }
 };
 
-/// An operation that LLVM has an exact lowering for, as its intrinsic:
-/// convert-gpu-to-nvvm would call NVIDIA's library.
-template <typename Op> struct ConvertElementary : OpRewritePattern<Op> {
-  ConvertElementary(MLIRContext *context, StringRef intrinsic)
-      : OpRewritePattern<Op>(context), intrinsic(intrinsic) {}
-
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    Type type = op->getResult(0).getType();
-    if (auto vector = dyn_cast<VectorType>(type);
-        vector && (vector.getRank() != 1 || vector.isScalable()))
-      return rewriter.notifyMatchFailure(op, "not LLVM's kind of vector");
-    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
-        op, type, rewriter.getStringAttr(intrinsic), op->getOperands());
-    return success();
-  }
-
-  StringRef intrinsic;
-};
-
 struct ConvertKamiToNVVM
     : kami::impl::ConvertKamiToNVVMBase<ConvertKamiToNVVM> {
   void runOnOperation() override {
@@ -255,16 +235,6 @@ struct DeclareDynamicShared
 } // namespace
 
 void kami::populateKamiToNVVMPatterns(RewritePatternSet &patterns) {
-  MLIRContext *context = patterns.getContext();
-  patterns.add<ExpandMmaSync>(context);
-  patterns.add<ConvertElementary<math::AbsFOp>>(context, "llvm.fabs");
-  patterns.add<ConvertElementary<math::CeilOp>>(context, "llvm.ceil");
-  patterns.add<ConvertElementary<math::CopySignOp>>(context, "llvm.copysign");
-  patterns.add<ConvertElementary<math::FloorOp>>(context, "llvm.floor");
-  patterns.add<ConvertElementary<math::FmaOp>>(context, "llvm.fma");
-  patterns.add<ConvertElementary<math::RoundEvenOp>>(context, "llvm.roundeven");
-  patterns.add<ConvertElementary<math::SqrtOp>>(context, "llvm.sqrt");
-  patterns.add<ConvertElementary<math::TruncOp>>(context, "llvm.trunc");
-  patterns.add<ConvertElementary<arith::MaxNumFOp>>(context, "llvm.maxnum");
-  patterns.add<ConvertElementary<arith::MinNumFOp>>(context, "llvm.minnum");
+  patterns.add<ExpandMmaSync>(patterns.getContext());
+  populateElementaryPatterns(patterns);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "kami/Bridge/Bridge.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 
@@ -24,13 +25,21 @@ bool Arrangement::expands() const { return llvm::is_contained(inserted, true); }
 //===----------------------------------------------------------------------===//
 
 static bool isFloat8(Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+  std::optional<ElementKind> kind = elementKind(type);
+  return kind && kami::isFloat8(*kind);
+}
+
+/// Whether the types are equal, or floats of 8 bits that are multiplied with
+/// each other.
+static bool areMultiplied(Type a, Type b) {
+  return a == b || (isFloat8(a) && isFloat8(b) &&
+                    canMultiply(*elementKind(a), *elementKind(b)));
 }
 
 /// The accumulator with which kami.gemm is at least as exact as linalg's body
 /// for products of `a` and `b` summed in `output`; null where there is none.
 static Type accumulatorFor(Type a, Type b, Type output) {
-  if (a != b && !(isFloat8(a) && isFloat8(b)))
+  if (!areMultiplied(a, b))
     return {};
   if (isa<Float16Type, BFloat16Type>(a) || isFloat8(a)) {
     bool isOwn = output == a && a == b;

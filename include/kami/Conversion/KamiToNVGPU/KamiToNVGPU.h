@@ -18,12 +18,10 @@ namespace kami {
 #define GEN_PASS_DECL_CONVERTKAMITONVGPU
 #include "kami/Conversion/Passes.h.inc"
 
-/// A fragment becomes one flat vector of a lane's registers for each tile.
-void addFragmentConversion(mlir::TypeConverter &converter);
-
-/// Patterns for all warp-level ops in `root`, with `converter` as set up above.
-/// What `root` says of the alignment of matrices is read here, before anything
-/// is converted. `storesMatrices` tells whether the chip has `stmatrix`.
+/// Patterns for all warp-level ops in `root`, with `converter` as
+/// `addFragmentConversion` sets it up. What `root` says of the alignment of
+/// matrices is read here, before anything is converted. `storesMatrices` tells
+/// whether the chip has `stmatrix`.
 void populateKamiToNVGPUPatterns(const mlir::TypeConverter &converter,
                                  mlir::Operation *root,
                                  mlir::RewritePatternSet &patterns,

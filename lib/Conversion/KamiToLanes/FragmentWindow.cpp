@@ -1,0 +1,258 @@
+//===- FragmentWindow.cpp -------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Conversion/KamiToLanes/FragmentWindow.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <map>
+
+using namespace kami;
+using namespace kami::lanes;
+using namespace mlir;
+
+/// The widest access of a lane, in bytes.
+static constexpr int64_t maxWordBytes = 16;
+
+FragmentWindow::FragmentWindow(ImplicitLocOpBuilder &b, FragmentType fragment,
+                               Value matrix, Value row, Value column,
+                               bool rowInBounds, bool columnInBounds,
+                               const WindowAlignment &alignment)
+    : fragment(fragment), matrix(matrix), corner{row, column},
+      strides(2, ShapedType::kDynamic), alignment(alignment) {
+  LaneOrigin lane = laneOrigin(b, fragment);
+  origins[0] = addIndex(b, row, lane.row);
+  origins[1] = addIndex(b, column, lane.column);
+  for (auto [dim, inBounds] :
+       {std::pair(0, rowInBounds), std::pair(1, columnInBounds)})
+    if (!inBounds)
+      extents[dim] =
+          b.createOrFold<memref::DimOp>(matrix, indexConstant(b, dim));
+  SmallVector<int64_t> known;
+  int64_t offset;
+  if (succeeded(cast<MemRefType>(matrix.getType())
+                    .getStridesAndOffset(known, offset)))
+    strides.assign(known.begin(), known.end());
+  for (unsigned dim : {0, 1}) {
+    repeats[dim] = strides[dim] == 0 && !extents[dim];
+    if (strides[dim] == 1)
+      along = dim;
+  }
+  width = widestWord();
+  lines = matrix;
+  if (along == 0)
+    lines = memref::TransposeOp::create(
+        b, matrix,
+        AffineMapAttr::get(AffineMap::getPermutationMap(
+            ArrayRef<unsigned>{1, 0}, b.getContext())));
+}
+
+MatrixPlace FragmentWindow::place(int64_t tile, unsigned value) const {
+  auto [row, column] = fragment.getPlace(tile, /*lane=*/0, value);
+  return {repeats[0] ? 0 : row, repeats[1] ? 0 : column};
+}
+
+std::array<Value, 2> FragmentWindow::indices(ImplicitLocOpBuilder &b,
+                                             MatrixPlace place) const {
+  std::array<Value, 2> result;
+  for (unsigned dim : {0, 1}) {
+    result[dim] = indexConstant(b, place[dim]);
+    if (!repeats[dim])
+      result[dim] = addIndex(b, origins[dim], result[dim]);
+  }
+  return result;
+}
+
+Value FragmentWindow::isInBounds(ImplicitLocOpBuilder &b,
+                                 MatrixPlace place) const {
+  std::array<Value, 2> at = indices(b, place);
+  Value all;
+  for (unsigned dim : {0, 1}) {
+    if (!extents[dim])
+      continue;
+    Value one = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at[dim],
+                                      extents[dim]);
+    all = all ? arith::AndIOp::create(b, all, one).getResult() : one;
+  }
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+MemRefType FragmentWindow::matrixType() const {
+  return cast<MemRefType>(matrix.getType());
+}
+
+Type FragmentWindow::elementType() const {
+  return matrixType().getElementType();
+}
+
+int64_t FragmentWindow::elementBytes() const {
+  return elementType().getIntOrFloatBitWidth() / 8;
+}
+
+MatrixPlace FragmentWindow::wordOf(MatrixPlace place) const {
+  if (width > 1)
+    place[along] -= place[along] % width;
+  return place;
+}
+
+int64_t FragmentWindow::positionInWord(MatrixPlace place) const {
+  return width > 1 ? place[along] % width : 0;
+}
+
+/// Whether so many elements of a lane are adjacent wherever it has any, and
+/// begin at a multiple of their number from the fragment's corner on.
+bool FragmentWindow::formWords(int64_t elements) const {
+  const FragmentMap &map = fragment.getMap();
+  for (Coordinate step : fragment.getLaneSteps())
+    if ((along == 0 ? step.row : step.column) % elements != 0)
+      return false;
+  std::map<MatrixPlace, int64_t> places;
+  for (int64_t tile = 0; tile != fragment.getNumTiles(); ++tile)
+    for (unsigned value = 0; value != map.valuesPerLane(); ++value)
+      places[place(tile, value)] = 1;
+  std::map<MatrixPlace, int64_t> words;
+  for (auto [at, one] : places) {
+    MatrixPlace first = at;
+    first[along] -= first[along] % elements;
+    words[first] += one;
+  }
+  return llvm::all_of(words,
+                      [&](auto &word) { return word.second == elements; });
+}
+
+int64_t FragmentWindow::widestWord() const {
+  Type element = cast<MemRefType>(matrix.getType()).getElementType();
+  if (along < 0 || !element.isIntOrFloat())
+    return 1;
+  for (int64_t elements = maxWordBytes / elementBytes(); elements > 1;
+       elements /= 2)
+    if (mayAlign(elements * elementBytes()) && formWords(elements))
+      return elements;
+  return 1;
+}
+
+Value FragmentWindow::areWordsRight(ImplicitLocOpBuilder &b) const {
+  return isRight(b, width * elementBytes());
+}
+
+//===----------------------------------------------------------------------===//
+// Alignment
+//===----------------------------------------------------------------------===//
+
+std::optional<unsigned> FragmentWindow::adjacentDimension() const {
+  if (along < 0)
+    return std::nullopt;
+  return along;
+}
+
+bool FragmentWindow::mayAlign(int64_t bytes) const {
+  if (along < 0)
+    return false;
+  int64_t stride = strides[1 - along];
+  return ShapedType::isDynamic(stride) || stride * elementBytes() % bytes == 0;
+}
+
+bool FragmentWindow::repeatsElements() const {
+  return strides[0] == 0 || strides[1] == 0;
+}
+
+bool FragmentWindow::isAligned(int64_t bytes) const {
+  int64_t scale = elementBytes();
+  return bytes <= scale || (alignment.matrix >= bytes &&
+                            alignment.corner[along] * scale >= bytes &&
+                            !ShapedType::isDynamic(strides[1 - along]));
+}
+
+/// The addresses, positions and strides that are not known to be aligned are
+/// tested at once: together they have to have no low bit.
+Value FragmentWindow::testAlignment(ImplicitLocOpBuilder &b,
+                                    int64_t bytes) const {
+  if (isAligned(bytes))
+    return {};
+  int64_t scale = elementBytes();
+  SmallVector<Value> unknown;
+  auto times = [&](Value value) {
+    return b.createOrFold<arith::MulIOp>(value, indexConstant(b, scale));
+  };
+  if (alignment.matrix < bytes)
+    unknown.push_back(addressOf(b, matrix));
+  if (alignment.corner[along] * scale < bytes)
+    unknown.push_back(times(corner[along]));
+  if (ShapedType::isDynamic(strides[1 - along]))
+    unknown.push_back(times(memref::ExtractStridedMetadataOp::create(b, matrix)
+                                .getStrides()[1 - along]));
+  Value all = unknown.front();
+  for (Value value : ArrayRef(unknown).drop_front())
+    all = b.createOrFold<arith::OrIOp>(all, value);
+  Value low = b.createOrFold<arith::AndIOp>(all, indexConstant(b, bytes - 1));
+  return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, low,
+                                       indexConstant(b, 0));
+}
+
+Value FragmentWindow::isRight(ImplicitLocOpBuilder &b, int64_t bytes) const {
+  Value all = testAlignment(b, bytes);
+  int64_t sizes[] = {fragment.getRows(), fragment.getColumns()};
+  for (unsigned dim : {0, 1}) {
+    if (!extents[dim])
+      continue;
+    Value isInside = b.createOrFold<arith::CmpIOp>(
+        arith::CmpIPredicate::sle,
+        addIndex(b, corner[dim], indexConstant(b, sizes[dim])), extents[dim]);
+    all = all ? b.createOrFold<arith::AndIOp>(all, isInside) : isInside;
+  }
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+Value FragmentWindow::load(ImplicitLocOpBuilder &b, MatrixPlace place) const {
+  return memref::LoadOp::create(b, matrix, indices(b, place));
+}
+
+void FragmentWindow::store(ImplicitLocOpBuilder &b, Value element,
+                           MatrixPlace place) const {
+  memref::StoreOp::create(b, element, matrix, indices(b, place));
+}
+
+SmallVector<Value, 2> FragmentWindow::lineIndices(ImplicitLocOpBuilder &b,
+                                                  const LaneOrigin &origin,
+                                                  MatrixPlace place) const {
+  Value at[] = {origin.row, origin.column};
+  for (unsigned dim : {0, 1})
+    at[dim] = addIndex(b, addIndex(b, corner[dim], at[dim]),
+                       indexConstant(b, place[dim]));
+  return {at[1 - along], at[along]};
+}
+
+SmallVector<Value, 2> FragmentWindow::wordIndices(ImplicitLocOpBuilder &b,
+                                                  MatrixPlace place) const {
+  std::array<Value, 2> at = indices(b, place);
+  return {at[1 - along], at[along]};
+}
+
+Value FragmentWindow::loadWord(ImplicitLocOpBuilder &b,
+                               MatrixPlace place) const {
+  auto type = VectorType::get(
+      {width}, cast<MemRefType>(matrix.getType()).getElementType());
+  return vector::LoadOp::create(b, type, lines, wordIndices(b, place),
+                                /*nontemporal=*/false,
+                                llvm::MaybeAlign(width * elementBytes()));
+}
+
+void FragmentWindow::storeWord(ImplicitLocOpBuilder &b, Value word,
+                               MatrixPlace place) const {
+  vector::StoreOp::create(b, word, lines, wordIndices(b, place),
+                          /*nontemporal=*/false,
+                          llvm::MaybeAlign(width * elementBytes()));
+}

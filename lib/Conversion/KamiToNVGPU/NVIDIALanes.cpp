@@ -1,0 +1,85 @@
+//===- NVIDIALanes.cpp - What NVIDIA's lanes do in their own ways -------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NVIDIALanes.h"
+#include "CoreMatrixAccess.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace kami;
+using namespace kami::lanes;
+using namespace kami::nvgpu_lowering;
+using namespace mlir;
+
+/// Barrier 0 is the block's.
+void NVIDIALanes::wait(ImplicitLocOpBuilder &b, const Place &place,
+                       ArrayRef<int64_t> sizes, BarrierScopeKind scope) const {
+  constexpr int64_t namedBarriers = 15;
+  WarpGrid grid = {sizes[0], sizes[1], sizes[2]};
+  int64_t warps = warpsWithin(grid, toScope(scope));
+  if (warps == grid.warps() || grid.warps() / warps > namedBarriers) {
+    gpu::BarrierOp::create(b);
+    return;
+  }
+  Value name =
+      addIndex(b, groupOf(b, place, sizes, scope), indexConstant(b, 1));
+  Value threads = arith::ConstantIntOp::create(
+      b, b.getI32Type(), warps * nvgpu_lowering::warpSize);
+  NVVM::BarrierOp::create(b, TypeRange(),
+                          arith::IndexCastUIOp::create(b, b.getI32Type(), name),
+                          threads, NVVM::BarrierReductionAttr(), Value());
+}
+
+Value NVIDIALanes::held(ImplicitLocOpBuilder &b, FragmentType fragment,
+                        Value element) const {
+  bool rounds = fragment.getRole() != Role::C &&
+                fragment.hasAtomElementType() &&
+                fragment.getAtom().roundsToTF32();
+  // Floats narrower than f32 are numbers of tf32.
+  return rounds && element.getType().isF32() ? roundToTF32(b, element)
+                                             : element;
+}
+
+static std::unique_ptr<LineAccess> coreMatrices(FragmentType fragment,
+                                                const FragmentWindow &window) {
+  std::optional<CoreMatrixAccess> access =
+      CoreMatrixAccess::of(fragment, window);
+  return access ? std::make_unique<CoreMatrixAccess>(*access) : nullptr;
+}
+
+std::unique_ptr<LineAccess>
+NVIDIALanes::linesToLoad(FragmentType fragment,
+                         const FragmentWindow &window) const {
+  return coreMatrices(fragment, window);
+}
+
+std::unique_ptr<LineAccess>
+NVIDIALanes::linesToStore(FragmentType fragment,
+                          const FragmentWindow &window) const {
+  return storesMatrices ? coreMatrices(fragment, window) : nullptr;
+}
+
+Value nvgpu_lowering::roundToTF32(ImplicitLocOpBuilder &b, Value value) {
+  Value bits = NVVM::ConvertFloatToTF32Op::create(
+      b, b.getI32Type(), value, NVVM::FPRoundingMode::RNA,
+      NVVM::SaturationMode::NONE, /*relu=*/false);
+  return arith::BitcastOp::create(b, value.getType(), bits);
+}
+
+void nvgpu_lowering::fenceForMatrixUnit(ImplicitLocOpBuilder &b) {
+  NVVM::FenceProxyOp::create(
+      b, NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(b.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
+}
+
+void nvgpu_lowering::syncWarp(ImplicitLocOpBuilder &b) {
+  NVVM::SyncWarpOp::create(b,
+                           arith::ConstantIntOp::create(b, b.getI32Type(), -1));
+}

@@ -1,0 +1,40 @@
+//===- Patterns.h - The patterns of this conversion, by file ------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_LIB_CONVERSION_KAMITONVGPU_PATTERNS_H
+#define KAMI_LIB_CONVERSION_KAMITONVGPU_PATTERNS_H
+
+#include "kami/Conversion/KamiToLanes/Alignment.h"
+#include "kami/Conversion/KamiToLanes/LaneTarget.h"
+
+namespace kami::nvgpu_lowering {
+
+/// Whether all lines of the matrix, which go to or come from lines of the tile,
+/// begin at multiples of 16 bytes; null if that is known.
+mlir::Value areLinesAligned(mlir::ImplicitLocOpBuilder &b, mlir::Value matrix,
+                            mlir::Value tile,
+                            const lanes::CopyAlignment &alignment);
+/// The warp's lanes share the copy of the tile, in shared memory, to the
+/// matrix.
+void copyOutByLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value matrix,
+                    mlir::Value tile, mlir::Value areAligned);
+
+void populateBlockCopyPatterns(const mlir::TypeConverter &converter,
+                               const lanes::AlignmentAnalysis &alignments,
+                               mlir::RewritePatternSet &patterns);
+/// Stores that go to a buffer and on from there.
+void populateRelayedStorePatterns(const mlir::TypeConverter &converter,
+                                  const lanes::AlignmentAnalysis &alignments,
+                                  const lanes::LaneTargetRef &target,
+                                  mlir::RewritePatternSet &patterns);
+void populateGroupMmaPatterns(const mlir::TypeConverter &converter,
+                              mlir::RewritePatternSet &patterns);
+
+} // namespace kami::nvgpu_lowering
+
+#endif // KAMI_LIB_CONVERSION_KAMITONVGPU_PATTERNS_H

@@ -1,0 +1,146 @@
+//===- RelayedStore.cpp - kami.store via a buffer ------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is stored via a buffer goes there as it would to the matrix, a tile at a
+// time, and on from there in pieces of 16 bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NVIDIALanes.h"
+#include "Patterns.h"
+#include "kami/Conversion/KamiToLanes/KamiToLanes.h"
+#include "kami/Layout/CopiedTile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace kami;
+using namespace kami::lanes;
+using namespace kami::nvgpu_lowering;
+using namespace mlir;
+
+/// Rows and columns of a matrix from a place on, of which fewer may be
+/// inside, or none: no subview may begin beyond.
+static Value window(ImplicitLocOpBuilder &b, Value matrix, Value row,
+                    Value column, int64_t rows, int64_t columns,
+                    bool isInside) {
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, matrix);
+  SmallVector<OpFoldResult> strides = metadata.getConstifiedMixedStrides(),
+                            sizes;
+  Value offset = getValueOrCreateConstantIndexOp(
+      b, b.getLoc(), metadata.getConstifiedMixedOffset());
+  for (auto [dim, at, most] :
+       {std::tuple(0, row, rows), std::tuple(1, column, columns)}) {
+    Value stride = getValueOrCreateConstantIndexOp(b, b.getLoc(), strides[dim]);
+    offset = addIndex(b, offset, b.createOrFold<arith::MulIOp>(at, stride));
+    if (isInside) {
+      sizes.push_back(b.getIndexAttr(most));
+      continue;
+    }
+    Value extent = b.createOrFold<memref::DimOp>(matrix, indexConstant(b, dim));
+    Value rest = b.createOrFold<arith::MaxSIOp>(
+        b.createOrFold<arith::SubIOp>(extent, at), indexConstant(b, 0));
+    sizes.push_back(getAsOpFoldResult(
+        b.createOrFold<arith::MinSIOp>(rest, indexConstant(b, most))));
+  }
+  SmallVector<int64_t> knownSizes, knownStrides;
+  SmallVector<Value> unknown;
+  dispatchIndexOpFoldResults(sizes, unknown, knownSizes);
+  dispatchIndexOpFoldResults(strides, unknown, knownStrides);
+  auto type = cast<MemRefType>(matrix.getType());
+  auto part =
+      MemRefType::get(knownSizes, type.getElementType(),
+                      StridedLayoutAttr::get(
+                          b.getContext(), ShapedType::kDynamic, knownStrides),
+                      type.getMemorySpace());
+  return memref::ReinterpretCastOp::create(
+      b, part, metadata.getBaseBuffer(), OpFoldResult(offset), sizes, strides);
+}
+
+namespace {
+struct ConvertRelayedStore : OpConversionPattern<StoreOp> {
+  ConvertRelayedStore(const TypeConverter &converter, MLIRContext *context,
+                      AlignmentAnalysis alignments, LaneTargetRef target)
+      : OpConversionPattern(converter, context),
+        alignments(std::move(alignments)), target(std::move(target)) {}
+
+  LogicalResult
+  matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getBuffer())
+      return rewriter.notifyMatchFailure(op, "goes to the matrix at once");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    relay(b, op, adaptor.getValue());
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// A part of the fragment after the other: its lanes write it to the buffer,
+  /// and copy it from there when all of them have.
+  void relay(ImplicitLocOpBuilder &b, StoreOp op, ValueRange tiles) const {
+    FragmentType fragment = op.getValue().getType();
+    const FragmentMap &map = fragment.getMap();
+    CopiedTile whole = op.getRelayedTile();
+    auto type = cast<MemRefType>(op.getDest().getType());
+    Value lines = memref::ViewOp::create(
+        b,
+        MemRefType::get(
+            {whole.lines, whole.pitch}, type.getElementType(),
+            MemRefLayoutAttrInterface(),
+            cast<MemRefType>(op.getBuffer().getType()).getMemorySpace()),
+        op.getBuffer(), indexConstant(b, 0), ValueRange());
+    auto linesOf = [&](int64_t columns) -> Value {
+      SmallVector<OpFoldResult> zeros(2, b.getIndexAttr(0)),
+          ones(2, b.getIndexAttr(1)),
+          sizes = {b.getIndexAttr(whole.lines), b.getIndexAttr(columns)};
+      return memref::SubViewOp::create(b, lines, zeros, sizes, ones);
+    };
+    WindowAlignment known = alignments.of(op);
+    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    Value areAligned = areLinesAligned(
+        b, op.getDest(), linesOf(whole.lineElements),
+        {std::min(known.matrix, known.corner[1] * bytes), copiedPiece});
+    int64_t perLine = fragment.getTileColumns();
+    int64_t most = llvm::divideCeil(whole.lineElements, map.columns);
+    for (int64_t first = 0; first != int64_t(tiles.size());) {
+      int64_t row = first / perLine, column = first % perLine;
+      int64_t count = std::min(most, perLine - column);
+      int64_t columns = count * map.columns;
+      auto part = FragmentType::get(b.getContext(), map.rows, columns,
+                                    fragment.getElementType(),
+                                    fragment.getRole(), fragment.getAtom());
+      Value zero = indexConstant(b, 0), tile = linesOf(columns);
+      FragmentWindow place(b, part, tile, zero, zero, /*rowInBounds=*/true,
+                           /*columnInBounds=*/true,
+                           {copiedPiece, {copiedPiece, copiedPiece}});
+      storeTiles(b, op, part, place, tiles.slice(first, count), *target);
+      syncWarp(b);
+      Value target = window(
+          b, op.getDest(),
+          addIndex(b, op.getRow(), indexConstant(b, row * map.rows)),
+          addIndex(b, op.getColumn(), indexConstant(b, column * map.columns)),
+          map.rows, columns, op.getRowInBounds() && op.getColumnInBounds());
+      copyOutByLanes(b, target, tile, areAligned);
+      syncWarp(b);
+      first += count;
+    }
+  }
+
+  AlignmentAnalysis alignments;
+  LaneTargetRef target;
+};
+} // namespace
+
+void nvgpu_lowering::populateRelayedStorePatterns(
+    const TypeConverter &converter, const AlignmentAnalysis &alignments,
+    const LaneTargetRef &target, RewritePatternSet &patterns) {
+  patterns.add<ConvertRelayedStore>(converter, patterns.getContext(),
+                                    alignments, target);
+}

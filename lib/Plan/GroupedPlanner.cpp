@@ -1,0 +1,248 @@
+//===- GroupedPlanner.cpp -------------------------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `choosePlan` thinks of a tile is asked of a product that is all such
+// tiles. Which tile is best depends on how sizes spread: large ones are faster,
+// and more of them is empty where products end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kami/Plan/GroupedPlanner.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace kami;
+
+namespace {
+
+/// How the tiles of a plan come to a block, and who computes them; open where
+/// the planner has the choice.
+struct Way {
+  std::optional<Transport> transport;
+  std::optional<Unit> unit;
+};
+
+} // namespace
+
+/// Registers that are left to a thread which copies from products whose
+/// strides are known only at run time. Elements of 16 bits are multiplied by
+/// groups: of 128 × 128 × 32 tiles, two blocks of 128 registers take 83 µs
+/// where one of 210 takes 97, though ptxas 13.0 spills 190 bytes outside of
+/// the loop over k (256 products up to 512; H200, 2026-11-22). tf32 and f64
+/// spill in it with fewer.
+static int64_t registersOfCopies(const Problem &problem) {
+  bool isNarrow =
+      std::min(byteWidth(problem.operand), byteWidth(problem.operandB())) <= 2;
+  return isNarrow ? 128 : 168;
+}
+
+/// Groups of warps whose operand is rounded in shared memory.
+static bool isRounding(const std::optional<Unit> &unit,
+                       const Problem &problem) {
+  return unit == Unit::WarpGroup && problem.operand == ElementKind::TF32;
+}
+
+/// The tiles that are worth trying for products of any size, where sizes are
+/// typical.
+static llvm::SmallVector<Extents> tilesFor(const Problem &problem) {
+  if (problem.tile)
+    return {*problem.tile};
+  const Extents &typical = problem.extents;
+  int64_t bytes =
+      std::max(byteWidth(problem.operand), byteWidth(problem.operandB()));
+  auto isFar = [](int64_t side, int64_t extent) {
+    return side > 16 && side >= 2 * extent;
+  };
+  llvm::SmallVector<Extents> tiles;
+  auto addUnlessFar = [&](const Extents &tile) {
+    if (!isFar(tile.m, typical.m) && !isFar(tile.n, typical.n) &&
+        !isFar(tile.k, typical.k))
+      tiles.push_back(tile);
+  };
+  // Of products up to 512 a side, f16 and tf32 took tiles of 32 along k, f64
+  // of 16, and squares of 64 or 128, best (H200, 2026-11-22): each tile of k
+  // has its addresses and bounds to find anew, and deeper ones have more of
+  // them than there are registers.
+  auto isWrong = [&](int64_t depth) {
+    return (depth < 32 && depth < typical.k && bytes < 8) ||
+           (depth > 32 && bytes > 1);
+  };
+  // Unless the shorter side is all there is.
+  auto isOblong = [&](int64_t m, int64_t n) {
+    return std::max(m, n) >= 64 &&
+           ((m < n && m < typical.m) || (n < m && n < typical.n));
+  };
+  bool isDeep = bytes == 2 && typical.k >= 128;
+  constexpr int64_t sides[] = {16, 32, 64, 128}, depths[] = {16, 32, 64};
+  for (int64_t m : sides)
+    for (int64_t n : sides)
+      for (int64_t k : depths)
+        if (!isWrong(k) && !isOblong(m, n) && (!isDeep || std::max(m, n) < 128))
+          addUnlessFar({m, n, k});
+  // Of large products, one group has the fewest waits with these: f16 up to
+  // 512 a side takes 74 µs, 80 with 64 × 64 × 64 and 88 with 128 × 128 × 32;
+  // tf32 161, 174 with 64 × 64 × 32 and 162 with 128 × 128 × 32; but up to
+  // 256 a side 32 with 128 × 64 × 32 and 29 with 64 × 64 × 32 (256 products;
+  // H200, 2026-11-22).
+  auto addIfLarge = [&](const Extents &tile) {
+    if (2 * typical.m >= 3 * tile.m && 2 * typical.n >= 3 * tile.n)
+      addUnlessFar(tile);
+  };
+  if (isDeep)
+    addIfLarge({64, 128, 64});
+  if (bytes == 4)
+    addIfLarge({128, 64, 32});
+  return tiles;
+}
+
+/// Tiles of C that products have which are spread evenly from nothing to twice
+/// the typical extents.
+static double tilesOfSpread(const Problem &problem) {
+  auto along = [](int64_t typical, int64_t tile) {
+    constexpr int64_t parts = 8;
+    double sum = 0;
+    for (int64_t part = 0; part != parts; ++part)
+      sum += llvm::divideCeil(
+          std::max<int64_t>(typical * (2 * part + 1) / parts, 1), tile);
+    return sum / parts;
+  };
+  return problem.batch * along(problem.extents.m, problem.tile->m) *
+         along(problem.extents.n, problem.tile->n);
+}
+
+/// How long products of their own sizes take with such tiles: as many as each
+/// multiprocessor has, and one more, since tiles are dealt out whole.
+static double timeOfSpread(const Candidate &candidate, const Problem &problem,
+                           const Chip &chip) {
+  // Groups that round one operand take three quarters of what the model says,
+  // beside others: 256 products of tf32 up to 512 × 512 × 512 take 161 µs, and
+  // by warps, which it prefers, 181; rows that are not aligned, up to 256 × 256
+  // × 128, 45 and 56 (H200, 2026-11-22).
+  double part = isRounding(candidate.plan.unit(), problem) ? 0.75 : 1;
+  double tile = candidate.score / candidate.calibrated.blocks * part;
+  return tile * (tilesOfSpread(problem) + chip.multiprocessors);
+}
+
+/// The best candidate for tiles of the problem's extents, one after the other:
+/// with more than one stage, so that something is on its way while a tile of k
+/// is multiplied, if it is not all of k.
+static llvm::Expected<Candidate> chooseForTile(Problem problem,
+                                               const Chip &chip,
+                                               const PlannerOptions &options) {
+  // So many that it does not matter how they fill the chip.
+  problem.batch = std::min<int64_t>(problem.batch * 64, maxExtent);
+  llvm::SmallVector<std::optional<int64_t>, 3> stages = {std::nullopt};
+  bool isCopied = problem.transport == Transport::Copied;
+  if (isCopied && !problem.stages && problem.tile->k < 2 * problem.extents.k)
+    stages = {2, 3, 4};
+  std::optional<Candidate> best;
+  std::string reason;
+  for (std::optional<int64_t> count : stages) {
+    if (count)
+      problem.stages = count;
+    llvm::Expected<Choice> choice = choosePlan(problem, chip, options);
+    if (!choice)
+      reason = llvm::toString(choice.takeError());
+    else if (!best || choice->best()->score < best->score)
+      best = *choice->best();
+  }
+  if (best)
+    return *best;
+  return llvm::createStringError(reason);
+}
+
+/// Ways, in lists of those that compete: what is in a list further on is for
+/// problems that none before it fits. Copies wait for no lane, and make the
+/// most of rows that are not aligned. Groups whose operands never are in
+/// registers leave these to them.
+static llvm::SmallVector<llvm::SmallVector<Way, 2>>
+preferredWays(const Problem &problem, const Chip &chip) {
+  const std::optional<Unit> &unit = problem.unit;
+  const Way byGroups = {Transport::Copied, Unit::WarpGroup};
+  llvm::SmallVector<llvm::SmallVector<Way, 2>> preferences;
+  if (problem.isCopyable && chip.copiesAsync) {
+    if (unit)
+      preferences.push_back({{Transport::Copied, unit}});
+    else if (readsEitherOrder(byteWidth(problem.operand)))
+      preferences.push_back({byGroups});
+    if (!unit)
+      preferences.push_back({byGroups, {Transport::Copied, Unit::Warp}});
+  }
+  preferences.push_back({{std::nullopt, unit}});
+  return preferences;
+}
+
+/// The best candidate of that way and of the better tiles; `least` is how long
+/// the best so far takes.
+static void chooseTile(Problem problem, const Way &way, const Chip &chip,
+                       const PlannerOptions &options,
+                       std::optional<Candidate> &best, double &least,
+                       std::string &reason) {
+  problem.transport = way.transport;
+  problem.unit = way.unit;
+  problem.leastRegisters =
+      way.transport ? registersOfCopies(problem) : chip.maxRegistersPerThread;
+  for (const Extents &tile : tilesFor(problem)) {
+    problem.tile = tile;
+    // Rows of a rounding group, columns of C, are 64. To use fewer is worth it
+    // only for lack of tiles.
+    if (isRounding(way.unit, problem) && tile.n < 64 &&
+        tilesOfSpread(problem) >= chip.multiprocessors)
+      continue;
+    llvm::Expected<Candidate> candidate = chooseForTile(problem, chip, options);
+    if (!candidate) {
+      reason = llvm::toString(candidate.takeError());
+      continue;
+    }
+    double time = timeOfSpread(*candidate, problem, chip);
+    if (best && time >= least)
+      continue;
+    best = *candidate;
+    least = time;
+  }
+}
+
+static llvm::Expected<Candidate>
+chooseForSpread(Problem problem, const Chip &chip,
+                const PlannerOptions &options) {
+  // The next tile is another product's, more often than not: to look for it
+  // early cost what it gained.
+  problem.mayPrefetch = false;
+  // Nobody knows where rows begin.
+  problem.isSkewed = true;
+  std::string reason;
+  for (llvm::ArrayRef<Way> ways : preferredWays(problem, chip)) {
+    std::optional<Candidate> best;
+    double least = 0;
+    for (const Way &way : ways)
+      chooseTile(problem, way, chip, options, best, least, reason);
+    if (best)
+      return *best;
+  }
+  return llvm::createStringError(reason);
+}
+
+llvm::Expected<Plan> kami::chooseGroupedPlan(const Problem &problem,
+                                             const Chip &chip,
+                                             const PlannerOptions &options) {
+  Problem ordered = problem;
+  if (problem.isReproducible) {
+    llvm::Expected<Candidate> reference =
+        chooseForSpread(withReferenceBatch(problem), chip, options);
+    if (!reference)
+      return reference.takeError();
+    ordered.order = sumOrderOf(reference->plan);
+  }
+  llvm::Expected<Candidate> best = chooseForSpread(ordered, chip, options);
+  if (!best)
+    return best.takeError();
+  Plan plan = best->plan;
+  plan.teams = 1;
+  plan.blocks = chip.multiprocessors * residentBlocks(best->resources, chip);
+  return plan;
+}

@@ -11,6 +11,7 @@
 #include "kami/Bridge/Bridge.h"
 #include "kami/Driver/Binding.h"
 #include "kami/Pipelines/Pipelines.h"
+#include "kami/Pipelines/Registration.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
 
@@ -40,17 +41,29 @@ llvm::Error Diagnostics::error(StringRef otherwise) const {
   return llvm::createStringError(text.empty() ? otherwise : StringRef(text));
 }
 
-static std::unique_ptr<MLIRContext> makeContext() {
+/// What a context is for: pipelines need every dialect, and take milliseconds
+/// to load them; for a host's part those will do that it is written in.
+enum class Dialects { All, Parsed };
+
+static std::unique_ptr<MLIRContext> makeContext(Dialects dialects) {
   // No pool of threads: callers have their own, and may fork.
   auto context =
       std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
   context->printOpOnDiagnostic(false);
-  loadAllDialects(*context);
+  if (dialects == Dialects::All) {
+    loadAllDialects(*context);
+    return context;
+  }
+  DialectRegistry registry;
+  registerAllKami(registry);
+  registerKamiDependencies(registry);
+  context->appendDialectRegistry(registry);
   return context;
 }
 
-static llvm::Expected<OwnedModule> parse(StringRef text, bool saysLines) {
-  OwnedModule parsed{makeContext(), {}};
+static llvm::Expected<OwnedModule> parse(StringRef text, bool saysLines,
+                                         Dialects dialects) {
+  OwnedModule parsed{makeContext(dialects), {}};
   Diagnostics diagnostics(parsed.context.get(), saysLines);
   parsed.module = parseSourceString<ModuleOp>(text, parsed.context.get());
   if (!parsed.module)
@@ -88,7 +101,8 @@ static llvm::Expected<std::optional<Plan>> parsePlan(StringRef text,
 
 llvm::Error Program::compileTo(Level level, OwnedModule &made,
                                Compilation &compilation) const {
-  llvm::Expected<OwnedModule> parsed = parse(source, options.isText);
+  llvm::Expected<OwnedModule> parsed =
+      parse(source, options.isText, Dialects::All);
   if (!parsed)
     return parsed.takeError();
   CompileOptions withPlan = options.options;
@@ -218,7 +232,8 @@ llvm::Error
 Program::withHost(llvm::function_ref<llvm::Error(func::FuncOp)> use) const {
   std::lock_guard<std::mutex> lock(mutex);
   if (!parsedHost.module) {
-    llvm::Expected<OwnedModule> parsed = parse(host, /*saysLines=*/false);
+    llvm::Expected<OwnedModule> parsed =
+        parse(host, /*saysLines=*/false, Dialects::Parsed);
     if (!parsed)
       return parsed.takeError();
     parsedHost = std::move(*parsed);

@@ -26,6 +26,7 @@ def gemm(
     epilogue: Epilogue | str | None = None,
     accumulator: Any = None,
     precision: str = "exact",
+    specialize: bool = True,
     plan: Any = None,
     **overrides: Any,
 ) -> Any:
@@ -56,6 +57,9 @@ def gemm(
             float64, int32 for integers): float16 for float16.
         precision: how float32 elements are multiplied: "exact", "tf32", or
             "tf32x3", three products that are nearly as exact.
+        specialize: whether the kernel is compiled for these m, n and k. Without,
+            it serves all sizes, so that a hundred of them compile a few times,
+            and none is as fast as it could be.
         plan: a `kami.Plan` or the text of a `#kami.plan<...>`, instead of the
             planner's choice.
         overrides: what of a plan is settled: algorithm, unit, tile, warps,
@@ -84,6 +88,7 @@ def gemm(
                 out_dtype,
                 accumulator,
                 precision,
+                specialize,
             )
             known = _known.get(key)
             if known is not None:
@@ -92,7 +97,7 @@ def gemm(
         overrides["plan"] = plan if isinstance(plan, str) else plan.attribute
     result, call = run(
         a, b, c, alpha, beta, trans_a, trans_b, out, out_dtype, epilogue,
-        accumulator, precision, overrides,
+        accumulator, precision, specialize, overrides,
     )  # fmt: skip
     if key is not None and beta == 0 and call.device != HOST:
         _known[key] = _make_known(library_of(a, "a"), library_of(result, "out"), call)
@@ -219,6 +224,7 @@ def simulate(a: Any, b: Any, c: Any = None, **keywords: Any) -> Simulation:
         "epilogue": None,
         "accumulator": None,
         "precision": "exact",
+        "specialize": True,
     }
     for name in arguments:
         arguments[name] = keywords.pop(name, arguments[name])

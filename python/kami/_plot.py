@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,39 +18,43 @@ class Part:
 
     rows: tuple[int, int]
     columns: tuple[int, int]
-    warp: tuple[int, int, int]
+    # None where all threads of the block copy it to shared memory.
+    warp: tuple[int, int, int] | None
     # In which stage it is broadcast; C's parts are in none.
     stage: int | None = None
 
 
-def _split(extent: int, parts: int) -> list[tuple[int, int]]:
-    step = -(-extent // parts)
-    return [(i * step, min((i + 1) * step, extent)) for i in range(parts)]
+def _split(extent: int, parts: int, unit: int) -> list[tuple[int, int]]:
+    """Ranges of whole units, those that have an element."""
+    step = -(-extent // (parts * unit)) * unit
+    return [(x, min(x + step, extent)) for x in range(0, extent, step)]
 
 
 def distribute(figures: Mapping[str, Any]) -> dict[str, list[Part]]:
-    """Who holds what of a block's tile, as docs/Rationale.md has it.
+    """Who holds what of a block's tile, by include/kami/Layout/Partition.h.
 
-    Layers split k; within one, slices of A are dealt over the columns of warps,
-    and those of B over the rows, so that in every stage each row and each column
-    has an owner that broadcasts.
+    k is cut into lcm(rows, columns) stages, a stage into a part for each layer. In
+    stage z the warps of column z (in turn) own A's part, those of row z B's.
     """
     m, n, k = figures["tile"]
     rows, columns, layers = figures["grid"]
-    step = figures["slice_k"]
+    atom = re.search(r"m(\d+)n(\d+)k", figures["atom"])
+    unit_m, unit_n = map(int, atom.groups()) if atom else (1, 1)
+    of_m, of_n = _split(m, rows, unit_m), _split(n, columns, unit_n)
     parts: dict[str, list[Part]] = {"A": [], "B": [], "C": []}
-    for layer, (begin, end) in enumerate(_split(k, layers)):
-        for stage, start in enumerate(range(begin, end, step)):
-            along = (start, min(start + step, end))
-            for row, of_m in enumerate(_split(m, rows)):
-                owner = (row, stage % columns, layer)
-                parts["A"].append(Part(of_m, along, owner, stage))
-            for column, of_n in enumerate(_split(n, columns)):
-                owner = (stage % rows, column, layer)
-                parts["B"].append(Part(along, of_n, owner, stage))
-    for row, of_m in enumerate(_split(m, rows)):
-        for column, of_n in enumerate(_split(n, columns)):
-            parts["C"].append(Part(of_m, of_n, (row, column, 0)))
+    is_copied = figures["transport"] == "copied"
+    stages = math.lcm(rows, columns)
+    for index, along in enumerate(_split(k, stages * layers, figures["slice_k"])):
+        stage, layer = divmod(index, layers)
+        for row, extent in enumerate(of_m):
+            owner = None if is_copied else (row, stage % columns, layer)
+            parts["A"].append(Part(extent, along, owner, stage))
+        for column, extent in enumerate(of_n):
+            owner = None if is_copied else (stage % rows, column, layer)
+            parts["B"].append(Part(along, extent, owner, stage))
+    for row, extent in enumerate(of_m):
+        for column, other in enumerate(of_n):
+            parts["C"].append(Part(extent, other, (row, column, 0)))
     return parts
 
 
@@ -58,14 +64,18 @@ def _draw_matrix(axes: Any, name: str, parts: list[Part], grid: list[int]) -> No
 
     colors = colormaps["viridis"].resampled(grid[0] * grid[1] * grid[2] + 1)
     for part in parts:
-        row, column, layer = part.warp
-        number = (layer * grid[0] + row) * grid[1] + column
+        if part.warp is None:
+            face: Any = "lightgray"
+            label = f"all\ns{part.stage}"
+        else:
+            row, column, layer = part.warp
+            number = (layer * grid[0] + row) * grid[1] + column
+            face = colors(number)
+            label = f"w{number}" + f"\ns{part.stage}" * (part.stage is not None)
         corner = (part.columns[0], part.rows[0])
         width = part.columns[1] - part.columns[0]
         height = part.rows[1] - part.rows[0]
-        face = colors(number)
         axes.add_patch(Rectangle(corner, width, height, fc=face, ec="white", alpha=0.6))
-        label = f"w{number}" if part.stage is None else f"w{number}\ns{part.stage}"
         axes.text(
             corner[0] + width / 2,
             corner[1] + height / 2,

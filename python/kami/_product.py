@@ -176,6 +176,18 @@ class _Bound:
         return report
 
 
+def _shared_tile(m: int, n: int, k: int) -> str:
+    """What a block computes of products of any size that are like this one.
+
+    Powers of two, so that a few kernels serve all sizes.
+    """
+
+    def side(extent: int, most: int) -> int:
+        return next(s for s in (16, 32, 64) if s >= min(extent, most))
+
+    return f"{side(m, 64)}x{side(n, 64)}x{side(k, 32)}"
+
+
 @dataclasses.dataclass(frozen=True)
 class _Call:
     """What of a call decides everything but addresses and scales."""
@@ -191,6 +203,7 @@ class _Call:
     activation: str | None
     accumulator: str | None
     precision: str
+    specialize: bool
     overrides: tuple[tuple[str, Any], ...]
 
     def bind(self) -> _Bound:
@@ -200,7 +213,11 @@ class _Call:
         placed_a, placed_b, c, extras = self._collapsed(batch, (m, n))
         request = self._request(m, n, k, placed_a, placed_b, c)
         target = target_of(self.c.device)
-        program = compile_request(request, target, dict(self.overrides))
+        overrides = dict(self.overrides)
+        if not self.specialize:
+            request = dataclasses.replace(request, m=None, n=None, k=None)
+            overrides = {"tile": _shared_tile(m, n, k), **overrides}
+        program = compile_request(request, target, overrides)
         dims: list[Any] = [(p.sizes, p.strides) for p in (placed_a, placed_b, c)]
         dims += [None] * (self.has_alpha + self.has_beta)
         for name in ("row_scale", "bias", "residual"):
@@ -320,6 +337,7 @@ class _Product:
         trans_b: bool,
         precision: str,
         accumulator: Any,
+        specialize: bool,
         overrides: dict[str, Any],
     ) -> None:
         self.a, self.b = adopt(a), adopt(b)
@@ -329,6 +347,7 @@ class _Product:
         check_types(self.view_a, self.view_b, precision)
         self.trans_a, self.trans_b = bool(trans_a), bool(trans_b)
         self.precision = precision
+        self.specialize = specialize
         self.accumulator = (
             None if accumulator is None else type_name(accumulator, "accumulator")
         )
@@ -402,6 +421,7 @@ class _Product:
             epilogue.activation,
             self.accumulator,
             self.precision,
+            self.specialize,
             self.overrides,
         )
 
@@ -420,6 +440,7 @@ def _shape_key(call: _Call) -> Any:
         call.activation,
         call.accumulator,
         call.precision,
+        call.specialize,
         call.overrides,
         target_of(call.c.device),
     )
@@ -467,6 +488,7 @@ def run(
     epilogue: Epilogue | str | None,
     accumulator: Any,
     precision: str,
+    specialize: bool,
     overrides: dict[str, Any],
     is_asked: bool = False,
 ) -> tuple[Any, Made]:
@@ -474,7 +496,9 @@ def run(
     for name, scale in (("alpha", alpha), ("beta", beta)):
         if not isinstance(scale, (int, float, np.number)):
             raise TypeError(f"{name}: expected a number, but got {scale!r}")
-    product = _Product(a, b, trans_a, trans_b, precision, accumulator, overrides)
+    product = _Product(
+        a, b, trans_a, trans_b, precision, accumulator, specialize, overrides
+    )
     result = product.output(c, beta, out, out_dtype)
     call = product.call(alpha, beta, _as_epilogue(epilogue))
     bound = _bind(call)

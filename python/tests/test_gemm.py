@@ -225,6 +225,22 @@ def test_batches_share_a_kernel() -> None:
     assert len(_kernels._programs) == known
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8"])
+def test_sizes_share_kernels(dtype: str) -> None:
+    from kami import _kernels
+
+    rng = np.random.default_rng(9)
+    known = len(_kernels._programs)
+    for _ in range(12):
+        m, n, k = rng.integers(1, 40, 3)
+        a = rng.integers(-4, 5, (m, k)).astype(dtype)
+        b = rng.integers(-4, 5, (k, n)).astype(dtype)
+        result = kami.gemm(a, b, specialize=False)
+        assert (result == a.astype(np.float64) @ b.astype(np.float64)).all()
+    # A tile has one of three sides along m and n, one of two along k.
+    assert len(_kernels._programs) - known <= 18
+
+
 def test_threads() -> None:
     rng = np.random.default_rng(8)
     a = rng.integers(-4, 5, (6, 9, 10)).astype(np.float32)

@@ -35,12 +35,6 @@ static ProgramOptions toOptions(const KamiOptions *options) {
   return made;
 }
 
-static std::string print(ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream(text) << module;
-  return text;
-}
-
 static KamiError *compileSource(std::string source, const KamiOptions *given,
                                 bool isText, KamiProgram **program) {
   ProgramOptions options = toOptions(given);
@@ -167,7 +161,7 @@ KamiError *kamiCompileGemm(const KamiGemm *gemm, const KamiOptions *options,
   if (!spec)
     return toError(KAMI_ERROR_INVALID, spec.takeError());
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  return compileSource(print(*buildModule(&context, *spec)), options,
+  return compileSource(moduleText(*buildModule(&context, *spec)), options,
                        /*isText=*/false, program);
 }
 
@@ -204,7 +198,7 @@ KamiError *kamiCompileGrouped(const KamiGrouped *grouped,
   if (!spec)
     return toError(KAMI_ERROR_INVALID, spec.takeError());
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  return compileSource(print(*buildModule(&context, *spec)), options,
+  return compileSource(moduleText(*buildModule(&context, *spec)), options,
                        /*isText=*/false, program);
 }
 

@@ -52,9 +52,18 @@ std::vector<HostArgument> kami::toArguments(const KamiArgument *arguments,
   return given;
 }
 
-std::string kami::elementText(mlir::Type type) {
+std::string kami::typeText(mlir::Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+std::string kami::moduleText(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  // Not by `<<`, which prints as if inside another op, without aliases.
+  module->print(os);
+  os << "\n";
   return text;
 }
 

@@ -78,7 +78,9 @@ std::vector<HostArgument> toArguments(const KamiArgument *arguments,
                                       size_t count);
 
 /// "f16"; "complex<f32>".
-std::string elementText(mlir::Type type);
+std::string typeText(mlir::Type type);
+/// With its aliases.
+std::string moduleText(mlir::ModuleOp module);
 
 } // namespace kami
 

@@ -46,7 +46,7 @@ static llvm::json::Value describe(const KamiLaunch &launch,
     results.push_back(
         llvm::json::Object{{"argument", result.number},
                            {"byte_offset", result.byteOffset},
-                           {"element", elementText(result.elementType)},
+                           {"element", typeText(result.elementType)},
                            {"sizes", llvm::json::Array(result.sizes)},
                            {"strides", llvm::json::Array(result.strides)}});
   return llvm::json::Object{

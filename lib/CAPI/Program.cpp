@@ -71,14 +71,6 @@ static llvm::Expected<OwnedModule> parse(StringRef text, bool saysLines,
   return parsed;
 }
 
-static std::string print(ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  module->print(os);
-  os << "\n";
-  return text;
-}
-
 /// The plan that a text says, if it says any.
 static llvm::Expected<std::optional<Plan>> parsePlan(StringRef text,
                                                      ModuleOp module) {
@@ -133,9 +125,9 @@ static llvm::json::Array numbers(ArrayRef<int64_t> values) {
 static llvm::json::Array describeTypes(TypeRange types) {
   llvm::json::Array array;
   for (Type type : types) {
-    llvm::json::Object object{{"type", elementText(type)}};
+    llvm::json::Object object{{"type", typeText(type)}};
     if (auto memref = dyn_cast<MemRefType>(type)) {
-      object["element"] = elementText(memref.getElementType());
+      object["element"] = typeText(memref.getElementType());
       object["sizes"] = numbers(memref.getShape());
       SmallVector<int64_t> strides;
       int64_t offset;
@@ -189,7 +181,7 @@ llvm::Error Program::compileAll() {
       {"results", describeTypes(entry->getResultTypes())}};
   OwningOpRef<ModuleOp> hostPart = made.module->clone();
   stripKernels(*hostPart);
-  host = print(*hostPart);
+  host = moduleText(*hostPart);
   OwningOpRef<ModuleOp> devicePart = made.module->clone();
   if (failed(compileKernels(*devicePart, compilation,
                             isPTX ? Level::PTX : Level::Asm,
@@ -225,7 +217,7 @@ llvm::Expected<std::string> Program::codeAt(StringRef spelling) const {
   Compilation compilation;
   if (llvm::Error error = compileTo(*level, made, compilation))
     return error;
-  return print(*made.module);
+  return moduleText(*made.module);
 }
 
 llvm::Error

@@ -58,6 +58,16 @@ class Library(Protocol):
     def copy(self, to: Any, source: Any) -> None:
         """Copies elements, broadcasting and converting them."""
 
+    def carve(
+        self,
+        space: Any,
+        type: str,
+        byte_offset: int,
+        sizes: Sequence[int],
+        strides: Sequence[int],
+    ) -> Any:
+        """An array in a space of bytes."""
+
     def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
         """A copy of the table on the device of `like`."""
 
@@ -161,6 +171,18 @@ class _NumPy:
     def copy(self, to: Any, source: Any) -> None:
         np.copyto(to, source, casting="same_kind")
 
+    def carve(
+        self,
+        space: Any,
+        type: str,
+        byte_offset: int,
+        sizes: Sequence[int],
+        strides: Sequence[int],
+    ) -> Any:
+        dtype = numpy_dtype(type)
+        scaled = [stride * dtype.itemsize for stride in strides]
+        return np.ndarray(tuple(sizes), dtype, space, byte_offset, tuple(scaled))
+
     def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
         return table
 
@@ -225,6 +247,17 @@ class _Torch:
     def copy(self, to: Any, source: Any) -> None:
         to.copy_(source)
 
+    def carve(
+        self,
+        space: Any,
+        type: str,
+        byte_offset: int,
+        sizes: Sequence[int],
+        strides: Sequence[int],
+    ) -> Any:
+        elements = space[byte_offset:].view(self._dtypes[type])
+        return elements.as_strided(tuple(sizes), tuple(strides))
+
     def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
         return self._torch.from_numpy(table).to(like.device)
 
@@ -270,6 +303,19 @@ class _CuPy:
 
     def copy(self, to: Any, source: Any) -> None:
         to[...] = source
+
+    def carve(
+        self,
+        space: Any,
+        type: str,
+        byte_offset: int,
+        sizes: Sequence[int],
+        strides: Sequence[int],
+    ) -> Any:
+        dtype = numpy_dtype(type)
+        elements = space[byte_offset:].view(dtype)
+        scaled = [stride * dtype.itemsize for stride in strides]
+        return self._cupy.lib.stride_tricks.as_strided(elements, sizes, scaled)
 
     def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
         with like.device:
@@ -325,6 +371,16 @@ class _CudaInterface:
             f"c: expected to be `out` where beta is not 0, since kami cannot copy a "
             f"{_describe(source)}"
         )
+
+    def carve(
+        self,
+        space: Any,
+        type: str,
+        byte_offset: int,
+        sizes: Sequence[int],
+        strides: Sequence[int],
+    ) -> Any:
+        raise TypeError(f"out: kami cannot make a {_describe(space)}")
 
     def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
         raise TypeError(

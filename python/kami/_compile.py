@@ -116,9 +116,9 @@ def from_mlir(text: str, *, target: str | None = None, **overrides: Any) -> Kern
             linalg's products of f32 are multiplied.
 
     Returns:
-        A `Kernel`, called with the function's arguments. On a device it has to
-        write its results to arguments (memrefs); the simulator also returns
-        those of tensors.
+        A `Kernel`, called with the function's arguments; what it allocates and
+        returns are new arrays of the arguments' kind. On a device, all work on
+        arrays has to be in kernels.
 
     Raises:
         TypeError, ValueError: the text does not parse, with its line, or holds

@@ -78,11 +78,12 @@ def gemm(
                 a, b, c, alpha, beta, trans_a, trans_b, out, out_dtype, epilogue,
                 accumulator, precision, plan, overrides,
             )  # fmt: skip
-        if c is epilogue is plan is None and alpha == 1 and not overrides:
+        if c is epilogue is plan is None and beta == 0 and not overrides:
             key = (
                 library.key(a),
                 library.key(b),
                 None if out is None else (type(out), library_of(out, "out").key(out)),
+                alpha,
                 trans_a,
                 trans_b,
                 out_dtype,
@@ -99,7 +100,9 @@ def gemm(
         a, b, c, alpha, beta, trans_a, trans_b, out, out_dtype, epilogue,
         accumulator, precision, specialize, overrides,
     )  # fmt: skip
-    if key is not None and beta == 0 and call.device != HOST:
+    if key is not None and call.device != HOST:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
         _known[key] = _make_known(library_of(a, "a"), library_of(result, "out"), call)
     return result
 
@@ -108,6 +111,7 @@ class _Known(Protocol):
     def __call__(self, a: Any, b: Any, out: Any) -> Any: ...
 
 
+_MOST_KNOWN = 4096
 _known: dict[Any, _Known] = {}
 """Calls that differ from an earlier one by nothing but addresses."""
 
@@ -117,12 +121,13 @@ def _make_known(library: Library, results: Library, made: Made) -> _Known:
     launch, shape, type = made.bound.launch, made.shape, made.type
     address, empty, stream = library.address, library.empty, library.stream
     device, address_of_result = made.device, results.address
+    scales = made.words[3:]
     assert launch is not None
 
     def multiply(a: Any, b: Any, out: Any) -> Any:
         if out is None:
             out = empty(a, shape, type)
-        launch(stream(device), address(a), address(b), address_of_result(out))
+        launch(stream(device), address(a), address(b), address_of_result(out), *scales)
         return out
 
     return multiply

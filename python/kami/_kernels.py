@@ -382,11 +382,6 @@ class Kernel:
         if launch is None:
             executable = self.program.executable(device)
             launch = self._launches[key] = Launch(executable, described)
-        if launch.description["results"]:
-            raise ValueError(
-                "expected a function that writes its results to arguments, since "
-                "kami allocates nothing on a device"
-            )
         like = next(v for v, d in zip(values, described, strict=True) if len(d) > 1)
         spaces = [
             library.empty(like, (size,), "i8")
@@ -395,7 +390,32 @@ class Kernel:
         words = [d[0] for d in described]
         words += [library.view(space, "workspace").address for space in spaces]
         launch.runner(len(words))(library.stream(device), *words)
-        return []
+        return [
+            _result_of(result, values, described, spaces, library)
+            for result in launch.description["results"]
+        ]
+
+
+def _result_of(
+    result: dict[str, Any],
+    values: Sequence[Any],
+    described: Sequence[Any],
+    spaces: Sequence[Any],
+    library: Any,
+) -> Any:
+    """A result of the function: in a workspace, or an argument as it is."""
+    number, offset = result["argument"], result["byte_offset"]
+    sizes, strides = result["sizes"], result["strides"]
+    if number >= len(values):
+        space = spaces[number - len(values)]
+        return library.carve(space, result["element"], offset, sizes, strides)
+    _, given_sizes, given_strides = described[number]
+    if offset or list(given_sizes) != sizes or list(given_strides) != strides:
+        raise ValueError(
+            f"expected the function to return all of argument {number} or none, "
+            "but got a part of it"
+        )
+    return values[number]
 
 
 def scalar_bits(value: Any, type: str, name: str) -> int:

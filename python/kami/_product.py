@@ -471,6 +471,8 @@ class Made(NamedTuple):
     shape: tuple[int, ...]
     type: str
     device: int
+    # What the launch was given: addresses, then scales.
+    words: list[int]
     # Of each launch, in the simulator.
     report: list[dict[str, Any]]
 
@@ -507,4 +509,4 @@ def run(
         tell_simulated()
     words = _words(call, bound, alpha, beta)
     report = bound.run(words, product.library.stream(device))
-    return result, Made(bound, product.shape, call.c.type, device, report)
+    return result, Made(bound, product.shape, call.c.type, device, words, report)

@@ -100,18 +100,19 @@ def test_a_call_like_an_earlier_one_only_launches(driver: Path) -> None:
         """
         arrays = [np.zeros((9, 16, 16), np.float32) for _ in range(6)]
         arrays = [DeviceArray(x) for x in arrays]
-        kami.gemm(*arrays[:2], out=arrays[2])
+        kami.gemm(*arrays[:2], out=arrays[2], alpha=2)
         from kami import _product
         def nothing(*_):
             raise AssertionError("made anew")
         _product.compile_request = _product.Launch = _product.run = nothing
         from kami import _gemm
         _gemm.run = nothing
-        kami.gemm(*arrays[3:5], out=arrays[5])
+        kami.gemm(*arrays[3:5], out=arrays[5], alpha=2)
         assert launches.value == 2
+        assert words[27] & 0xFFFFFFFF == 0x40000000
         assert words[0] == arrays[3].array.__array_interface__["data"][0]
         """,
-        parameters=1,
+        parameters=28,
     )
 
 
@@ -134,6 +135,44 @@ def test_grouped_products_are_pointers(driver: Path) -> None:
         """,
         parameters=16,
     )
+
+
+TWO_RESULTS = """
+func.func @f(%a: tensor<4x6xf32>, %b: tensor<6x5xf32>, %c: tensor<4x5xf32>)
+    -> (tensor<4x5xf32>, tensor<4x5xf32>) {
+  %empty = tensor.empty() : tensor<4x5xf32>
+  %zero = arith.constant 0.0 : f32
+  %clear = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x5xf32>)
+      -> tensor<4x5xf32>
+  %d = linalg.matmul ins(%a, %b : tensor<4x6xf32>, tensor<6x5xf32>)
+      outs(%clear : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %e = linalg.matmul ins(%a, %b : tensor<4x6xf32>, tensor<6x5xf32>)
+      outs(%c : tensor<4x5xf32>) -> tensor<4x5xf32>
+  return %d, %e : tensor<4x5xf32>, tensor<4x5xf32>
+}
+"""
+
+
+def test_results_are_workspaces(driver: Path) -> None:
+    code = """
+        from kami import _arrays
+        made = []
+        def empty(self, like, shape, type):
+            made.append(np.zeros(shape, np.int8))
+            return DeviceArray(made[-1])
+        def carve(self, space, *place):
+            return space.array, *place
+        _arrays._CudaInterface.empty = empty
+        _arrays._CudaInterface.carve = carve
+        shapes = (4, 6), (6, 5), (4, 5)
+        arrays = [DeviceArray(np.zeros(s, np.float32)) for s in shapes]
+        d, e = kernel(*arrays)
+        assert launches.value == 2 and e is arrays[2]
+        [space] = made
+        assert d[0] is space and d[1:] == ("f32", 0, [4, 5], [5, 1])
+        assert space.nbytes == 80
+        """
+    run(driver, f"kernel = kami.from_mlir({TWO_RESULTS!r})\n" + textwrap.dedent(code))
 
 
 def test_driver_errors_are_exceptions(driver: Path) -> None:

@@ -4,7 +4,7 @@
 # Fails with the reason where the package index cannot be reached.
 set -eu
 cd "$(dirname "$0")/.."
-env=$1/python-env
+env=$(cd "$1" && pwd)/python-env
 wanted=python/requirements-dev.txt
 
 if ! cmp -s "$wanted" "$env/installed.txt"; then

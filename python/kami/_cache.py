@@ -33,8 +33,12 @@ def folder() -> pathlib.Path | None:
 
 def limit() -> int:
     """Bytes that the folder may hold."""
-    named = os.environ.get("KAMI_CACHE_BYTES", "")
-    return int(named) if named.isdigit() else _DEFAULT_BYTES
+    named = os.environ.get("KAMI_CACHE_BYTES")
+    if named is None:
+        return _DEFAULT_BYTES
+    if not named.isdigit():
+        raise ValueError(f"KAMI_CACHE_BYTES: expected a number, but got {named!r}")
+    return int(named)
 
 
 @functools.cache

@@ -29,6 +29,25 @@ class Device:
     """0 for the simulator."""
 
 
+@functools.cache
+def _info(number: int) -> DeviceInfo:
+    info = DeviceInfo()
+    check(lib.kamiDeviceDescribe(number, byref(info)))
+    return info
+
+
+def describe(number: int) -> Device:
+    """A CUDA device, which need not be open."""
+    info = _info(number)
+    return Device(
+        kind="cuda",
+        number=number,
+        name=info.name.decode(),
+        target=info.target.decode(),
+        memory_bytes=info.memoryBytes,
+    )
+
+
 class OpenDevice(Handle):
     """A CUDA device, through its primary context."""
 
@@ -36,16 +55,8 @@ class OpenDevice(Handle):
         pointer = c_void_p()
         check(lib.kamiDeviceOpen(number, byref(pointer)))
         super().__init__(pointer, lib.kamiDeviceClose)
-        info = DeviceInfo()
-        check(lib.kamiDeviceDescribe(pointer, byref(info)))
-        self.driver_version: int = info.driverVersion
-        self.description = Device(
-            kind="cuda",
-            number=number,
-            name=info.name.decode(),
-            target=info.target.decode(),
-            memory_bytes=info.memoryBytes,
-        )
+        self.driver_version: int = _info(number).driverVersion
+        self.description = describe(number)
 
     def synchronize(self) -> None:
         check(lib.kamiDeviceSynchronize(self.pointer))
@@ -64,7 +75,7 @@ def simulated_target() -> str:
 def target_of(device: int) -> str:
     if device == HOST:
         return simulated_target()
-    return open_device(device).description.target
+    return describe(device).target
 
 
 def devices() -> list[Device]:
@@ -73,6 +84,6 @@ def devices() -> list[Device]:
     CUDA devices come first, then the simulator, which takes arrays in the
     host's memory and runs kernels lane by lane, as slowly as that is.
     """
-    found = [open_device(i).description for i in range(lib.kamiDeviceGetCount())]
+    found = [describe(number) for number in range(lib.kamiDeviceGetCount())]
     target = simulated_target()
     return [*found, Device("simulator", HOST, "simulator", target, 0)]

@@ -175,7 +175,7 @@ _FALLIBLE: dict[str, list[Any]] = {
     "kamiProgramSimulate": [c_void_p, POINTER(Argument), c_size_t, _OUT],
     "kamiSimulationGetResult": [c_void_p, c_size_t, POINTER(Argument)],
     "kamiDeviceOpen": [c_int, _OUT],
-    "kamiDeviceDescribe": [c_void_p, POINTER(DeviceInfo)],
+    "kamiDeviceDescribe": [c_int, POINTER(DeviceInfo)],
     "kamiDeviceSynchronize": [c_void_p],
     "kamiDeviceAllocate": [c_void_p, c_size_t, POINTER(c_uint64)],
     "kamiDeviceFree": [c_void_p, c_uint64],

@@ -13,7 +13,7 @@ from ctypes import byref, c_void_p
 from typing import Any
 
 from ._arrays import type_name
-from ._devices import open_device, simulated_target
+from ._devices import describe, simulated_target
 from ._kernels import make_options
 from ._library import Problem, check, encode, lib, take_bytes
 
@@ -132,7 +132,7 @@ def _count(name: str, value: Any, least: int) -> int:
 def default_target() -> str:
     """The first CUDA device's chip, or the one that is simulated."""
     if lib.kamiDeviceGetCount() > 0:
-        return open_device(0).description.target
+        return describe(0).target
     return simulated_target()
 
 

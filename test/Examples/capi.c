@@ -129,7 +129,7 @@ int main(void) {
   fill(bias, N, 5);
   if (kamiDeviceGetCount() > 0) {
     check(kamiDeviceOpen(0, &device));
-    check(kamiDeviceDescribe(device, &info));
+    check(kamiDeviceDescribe(0, &info));
   }
   program = compile(device ? info.target : "sm_90");
   printf("kami %s on %s\n", kamiGetVersion(), device ? info.name : "no device");

@@ -89,6 +89,8 @@ KamiStatus kamiCudaOpenDevice(int ordinal, KamiCudaDevice **device);
 void kamiCudaCloseDevice(KamiCudaDevice *device);
 KamiStatus kamiCudaDescribeDevice(KamiCudaDevice *device,
                                   KamiCudaDeviceInfo *info);
+/* The same of a device that nobody has to open, which costs memory there. */
+KamiStatus kamiCudaDescribeOrdinal(int ordinal, KamiCudaDeviceInfo *info);
 /* Waits until everything queued on the device is done, and reports what failed
    there since: an illegal address shows up here. */
 KamiStatus kamiCudaSynchronize(KamiCudaDevice *device);

@@ -2,7 +2,7 @@
 
 BUILD := build
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench docs format
+.PHONY: help setup build demo test bench wheel docs format
 
 help:
 	@echo "make setup   install what building needs (Debian 12: apt)"
@@ -10,6 +10,7 @@ help:
 	@echo "make demo    from linalg.matmul to a checked result, step by step"
 	@echo "make test    build, then run every check and test"
 	@echo "make bench   time kernels beside the libraries found (needs a GPU)"
+	@echo "make wheel   build dist/kami-*.whl with LLVM in it, and try it"
 	@echo "make docs    regenerate docs/reference from the op definitions"
 	@echo "make format  run clang-format over the sources"
 
@@ -32,6 +33,11 @@ test: build
 
 bench: build
 	scripts/bench.sh $(BUILD)
+
+# LLVM's archives instead of its shared libraries: a build folder of its own.
+wheel: setup
+	scripts/wheel.sh build-wheel
+	scripts/check-wheel.sh dist/kami-*.whl
 
 docs: setup
 	scripts/generate-docs.sh docs/reference

@@ -39,6 +39,17 @@ if(KAMI_STATIC_LLVM AND TARGET LLVM)
   set_target_properties(LLVM PROPERTIES
     IMPORTED_LOCATION_RELWITHDEBINFO ${support}
     INTERFACE_LINK_LIBRARIES "${KAMI_LLVM_ARCHIVES}")
+  # What LLVM compresses with, too, where there are archives of it.
+  foreach(pair "zstd::libzstd_shared=libzstd.a" "ZLIB::ZLIB=libz.a")
+    string(REPLACE "=" ";" pair ${pair})
+    list(GET pair 0 target)
+    list(GET pair 1 archive)
+    find_library(KAMI_${archive} ${archive})
+    if(KAMI_${archive} AND TARGET ${target})
+      set_target_properties(${target} PROPERTIES
+        IMPORTED_LOCATION ${KAMI_${archive}} IMPORTED_LOCATION_RELEASE ${KAMI_${archive}})
+    endif()
+  endforeach()
 endif()
 
 # kami_llvm_libraries(OUT LIB...): the named LLVM or MLIR libraries, or the one

@@ -6,6 +6,7 @@ the sum of all, alone on its line: "N passed, N failed", with ", N skipped"
 where any were. Exits with 1 if anything failed.
 """
 
+import glob
 import os
 import subprocess
 import sys
@@ -64,16 +65,37 @@ def junit(path, *command):
     return count
 
 
+def python(build, report):
+    """Style, types and tests of the package, where its environment can be made."""
+    status = run([os.path.join(ROOT, "scripts", "test-python.sh"), build, report])
+    if status == 77:
+        print("skipped: no private Python environment, for the reason above")
+        return Count(0, 0, 1)
+    if status != 0 and not os.path.exists(report):
+        return Count(0, 1, 0)
+    count = read_junit(report)
+    return count._replace(failed=max(count.failed, int(status != 0)))
+
+
+def wheel():
+    """The wheel, if somebody has built it."""
+    wheels = glob.glob(os.path.join(ROOT, "dist", "kami-*.whl"))
+    if not wheels:
+        print("skipped: no dist/kami-*.whl; `make wheel` builds and tries it")
+        return Count(0, 0, 1)
+    return check(os.path.join(ROOT, "scripts", "check-wheel.sh"), wheels[0])
+
+
 def suites(build, reports):
     script = lambda name: os.path.join(ROOT, "scripts", name)
     unit, lit = os.path.join(reports, "unit.xml"), os.path.join(reports, "lit.xml")
-    python = sys.executable
+    interpreter = sys.executable
     return [
         ("format", lambda: check(script("format.sh"), "--check")),
-        ("arrows", lambda: check(python, script("check-arrows.py"))),
+        ("arrows", lambda: check(interpreter, script("check-arrows.py"))),
         (
             "arrows notices",
-            lambda: check(python, script("check-arrows.py"), "--self-test"),
+            lambda: check(interpreter, script("check-arrows.py"), "--self-test"),
         ),
         ("docs", lambda: check(script("check-docs.sh"))),
         (
@@ -91,6 +113,8 @@ def suites(build, reports):
                 "--xunit-xml-output", lit, os.path.join(build, "test"),
             ),
         ),
+        ("python", lambda: python(build, os.path.join(reports, "python.xml"))),
+        ("wheel", wheel),
         ("consumer", lambda: check(script("check-consumer.sh"), build)),
     ]
 

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 # The last line is what the CMake package of LLVM 22 looks for.
 packages="
-  g++ cmake ninja-build ccache git python3
+  g++ cmake ninja-build ccache git python3 python3-venv
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   clang-22 lld-22 clang-format-22 libgtest-dev
   libzstd-dev zlib1g-dev libz3-dev libxml2-dev libedit-dev libcurl4-openssl-dev"

@@ -80,6 +80,14 @@ config.substitutions.append(("%tools", TOOLS))
 config.substitutions.append(
     ("%kami_plugin", os.path.join(config.kami_binary_root, "lib", "KamiPlugin.so"))
 )
+# For programs in C: longer names first, since each is replaced as a prefix.
+for name, value in (
+    ("%kami_library_folder", os.path.join(config.kami_binary_root, "lib")),
+    ("%kami_library", os.path.join(config.kami_binary_root, "lib", "libkami.so")),
+    ("%kami_include", os.path.join(config.kami_source_root, "include")),
+    ("%cc", config.c_compiler),
+):
+    config.substitutions.append((name, value))
 # Debian's name for the compiler driver that the plugin is loaded into.
 config.substitutions.append(
     (r"\bmlir-opt-22\b", os.path.join(config.llvm_tools, "mlir-opt"))

@@ -320,7 +320,7 @@ static LogicalResult serializeSPIRV(ModuleOp module, Compilation &compilation) {
 }
 
 LogicalResult kami::compileKernels(ModuleOp module, Compilation &compilation,
-                                   Level level) {
+                                   Level level, bool assembles) {
   Backend backend = backendOf(*compilation.chip);
   if (failed(runPasses(
           module, [&](OpPassManager &pm) { addBackendPasses(pm, backend); })))
@@ -331,6 +331,8 @@ LogicalResult kami::compileKernels(ModuleOp module, Compilation &compilation,
     return serializeSPIRV(module, compilation);
   if (failed(serialize(module, compilation)))
     return failure();
+  if (!assembles)
+    return success();
   return backend == Backend::NVVM ? assembleAll(module, compilation, level)
                                   : assembleForAMD(module, compilation, level);
 }

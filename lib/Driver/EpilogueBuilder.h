@@ -17,7 +17,9 @@
 #include "kami/Driver/GemmSpec.h"
 #include "kami/IR/KamiOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace kami {
 
@@ -57,20 +59,23 @@ public:
     mlir::Type accumulator = op.getAccumulator();
     mlir::Value value = body->addArgument(accumulator, b.getLoc());
     if (spec.rowScale)
-      value = apply<mlir::arith::MulFOp, mlir::arith::MulIOp>(value, read({0}));
+      value = apply<mlir::arith::MulFOp, mlir::arith::MulIOp>(
+          value, readExtended({0}));
     if (spec.bias)
-      value = apply<mlir::arith::AddFOp, mlir::arith::AddIOp>(value, read({1}));
-    if (spec.residual) {
-      mlir::Value old = read({0, 1});
-      if (old.getType() != accumulator)
-        old = mlir::arith::ExtFOp::create(b, accumulator, old);
-      value = apply<mlir::arith::AddFOp, mlir::arith::AddIOp>(value, old);
-    }
+      value = apply<mlir::arith::AddFOp, mlir::arith::AddIOp>(
+          value, readExtended({1}));
+    if (spec.residual)
+      value = apply<mlir::arith::AddFOp, mlir::arith::AddIOp>(
+          value, readExtended({0, 1}));
     if (spec.relu) {
       mlir::Value zero =
           mlir::arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
       value = apply<mlir::arith::MaximumFOp, mlir::arith::MaxSIOp>(value, zero);
     }
+    if (spec.gelu)
+      value = gelu(value);
+    if (spec.silu)
+      value = silu(value);
     if (stored != accumulator)
       value = mlir::arith::TruncFOp::create(b, stored, value);
     YieldOp::create(b, value);
@@ -79,6 +84,37 @@ public:
   }
 
 private:
+  mlir::Value constant(double value) {
+    return mlir::arith::ConstantOp::create(
+        b, b.getFloatAttr(op.getAccumulator(), value));
+  }
+
+  /// x / 2 · (1 + erf(x / √2)).
+  mlir::Value gelu(mlir::Value x) {
+    mlir::Value scaled =
+        mlir::arith::MulFOp::create(b, x, constant(llvm::numbers::inv_sqrt2));
+    mlir::Value sum = mlir::arith::AddFOp::create(
+        b, constant(1), mlir::math::ErfOp::create(b, scaled));
+    mlir::Value half = mlir::arith::MulFOp::create(b, x, constant(0.5));
+    return mlir::arith::MulFOp::create(b, half, sum);
+  }
+
+  /// x / (1 + exp(-x)).
+  mlir::Value silu(mlir::Value x) {
+    mlir::Value exponential =
+        mlir::math::ExpOp::create(b, mlir::arith::NegFOp::create(b, x));
+    return mlir::arith::DivFOp::create(
+        b, x, mlir::arith::AddFOp::create(b, constant(1), exponential));
+  }
+
+  /// The same as `read`, in the accumulator's type.
+  mlir::Value readExtended(llvm::ArrayRef<unsigned> dims) {
+    mlir::Value element = read(dims);
+    if (element.getType() == op.getAccumulator())
+      return element;
+    return mlir::arith::ExtFOp::create(b, op.getAccumulator(), element);
+  }
+
   /// The element of the next argument at those of (m, n).
   mlir::Value read(llvm::ArrayRef<unsigned> dims) {
     auto type = mlir::cast<mlir::MemRefType>(rest.front().getType());

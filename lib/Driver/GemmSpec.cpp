@@ -57,7 +57,8 @@ std::string EpilogueSpec::str() const {
   std::string text;
   for (auto [part, has] :
        {std::pair(" row_scale", rowScale), std::pair(" bias", bias),
-        std::pair(" residual", residual), std::pair(" relu", relu)})
+        std::pair(" residual", residual), std::pair(" relu", relu),
+        std::pair(" gelu", gelu), std::pair(" silu", silu)})
     if (has)
       text += part;
   return text;

@@ -10,6 +10,7 @@
 #include "Descriptors.h"
 #include "DeviceLauncher.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/Driver/Binding.h"
 #include "kami/Driver/VulkanInfo.h"
 #include "kami/Pipelines/Pipelines.h"
 #include "kami/Simulator/Reference.h"
@@ -425,24 +426,6 @@ llvm::Error Session::compare(const Compilation &compilation,
     }
   }
   return llvm::Error::success();
-}
-
-/// The only public function with a body, which is what runs.
-static llvm::Expected<func::FuncOp> entryPoint(ModuleOp module) {
-  func::FuncOp entry;
-  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
-    if (function.isExternal() || function.isPrivate())
-      continue;
-    if (entry)
-      return llvm::createStringError("expected one public function, but got '" +
-                                     entry.getName() + "' and '" +
-                                     function.getName() + "'");
-    entry = function;
-  }
-  if (!entry)
-    return llvm::createStringError(
-        "expected a public function, but found none");
-  return entry;
 }
 
 /// What the entry is compared with: the function that its `kami.reference`

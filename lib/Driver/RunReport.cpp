@@ -82,7 +82,7 @@ llvm::Expected<DeviceKind> kami::chooseDevice(llvm::StringRef flag,
       "'");
 }
 
-static llvm::json::Object simulated(const sim::SimulatorReport &report) {
+llvm::json::Object kami::describe(const sim::SimulatorReport &report) {
   llvm::json::Object instructions;
   for (const auto &[kind, count] : report.matrixInstructions)
     instructions[kind] = count;
@@ -120,7 +120,7 @@ llvm::json::Value kami::reportJSON(const RunResult &result,
   object["kernels"] = std::move(kernels);
   llvm::json::Array launches;
   for (const sim::SimulatorReport &report : result.reports)
-    launches.push_back(simulated(report));
+    launches.push_back(describe(report));
   object["simulated"] = std::move(launches);
   return object;
 }

@@ -10,6 +10,8 @@
 #include "CudaDriver.h"
 #include "LastError.h"
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 
 using namespace kami;
 
@@ -97,9 +99,8 @@ void kamiCudaCloseDevice(KamiCudaDevice *device) {
   delete device;
 }
 
-KamiStatus kamiCudaDescribeDevice(KamiCudaDevice *device,
-                                  KamiCudaDeviceInfo *info) {
-  const CudaDriver &driver = device->driver;
+static KamiStatus describe(const CudaDriver &driver, int device,
+                           KamiCudaDeviceInfo *info) {
   *info = {};
   const std::pair<int *, CudaDeviceAttribute> attributes[] = {
       {&info->major, cudaComputeCapabilityMajor},
@@ -111,13 +112,12 @@ KamiStatus kamiCudaDescribeDevice(KamiCudaDevice *device,
       {&info->sharedBytesPerBlock, cudaMaxSharedMemoryPerBlockOptin},
   };
   for (auto [value, attribute] : attributes) {
-    int result = driver.deviceGetAttribute(value, attribute, device->ordinal);
+    int result = driver.deviceGetAttribute(value, attribute, device);
     if (result != cudaSuccess)
       return checkCuda(driver, result, "cuDeviceGetAttribute");
   }
   KamiStatus status = checkCuda(
-      driver,
-      driver.deviceGetName(info->name, sizeof(info->name), device->ordinal),
+      driver, driver.deviceGetName(info->name, sizeof(info->name), device),
       "cuDeviceGetName");
   if (status != KAMI_STATUS_OK)
     return status;
@@ -126,10 +126,27 @@ KamiStatus kamiCudaDescribeDevice(KamiCudaDevice *device,
   if (status != KAMI_STATUS_OK)
     return status;
   size_t bytes = 0;
-  status = checkCuda(driver, driver.deviceTotalMem(&bytes, device->ordinal),
+  status = checkCuda(driver, driver.deviceTotalMem(&bytes, device),
                      "cuDeviceTotalMem");
   info->memoryBytes = bytes;
   return status;
+}
+
+KamiStatus kamiCudaDescribeDevice(KamiCudaDevice *device,
+                                  KamiCudaDeviceInfo *info) {
+  return describe(device->driver, device->ordinal, info);
+}
+
+KamiStatus kamiCudaDescribeOrdinal(int ordinal, KamiCudaDeviceInfo *info) {
+  *info = {};
+  KamiStatus status;
+  const CudaDriver *driver = cudaDriver(status);
+  if (!driver)
+    return status;
+  int handle;
+  status =
+      checkCuda(*driver, driver->deviceGet(&handle, ordinal), "cuDeviceGet");
+  return status == KAMI_STATUS_OK ? describe(*driver, handle, info) : status;
 }
 
 KamiStatus kamiCudaSynchronize(KamiCudaDevice *device) {
@@ -202,6 +219,41 @@ KamiStatus kamiCudaLoadModule(KamiCudaDevice *device, const void *image,
       device->driver.moduleLoadDataEx(module, text.data(), 2, options, values);
   return checkCuda(device->driver, result, "cuModuleLoadDataEx",
                    joinLines(log).c_str());
+}
+
+KamiStatus kamiCudaAssemble(KamiCudaDevice *device, const void *ptx,
+                            size_t bytes, void **cubin, size_t *cubinBytes) {
+  *cubin = nullptr;
+  *cubinBytes = 0;
+  Current current(device);
+  if (current.status() != KAMI_STATUS_OK)
+    return current.status();
+  const CudaDriver &driver = device->driver;
+  // The driver wants the zero behind the text.
+  std::string text(static_cast<const char *>(ptx), bytes);
+  char log[8192] = "";
+  int options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
+  CUlinkState link = nullptr;
+  int result = driver.linkCreate(2, options, values, &link);
+  if (result != cudaSuccess)
+    return checkCuda(driver, result, "cuLinkCreate");
+  result = driver.linkAddData(link, cudaJitInputPtx, text.data(),
+                              text.size() + 1, "kami", 0, nullptr, nullptr);
+  void *image = nullptr;
+  size_t imageBytes = 0;
+  if (result == cudaSuccess)
+    result = driver.linkComplete(link, &image, &imageBytes);
+  if (result == cudaSuccess) {
+    // The image is the link's, which is about to go.
+    *cubin = std::malloc(imageBytes);
+    std::memcpy(*cubin, image, imageBytes);
+    *cubinBytes = imageBytes;
+  }
+  KamiStatus status =
+      checkCuda(driver, result, "cuLinkComplete", joinLines(log).c_str());
+  driver.linkDestroy(link);
+  return status;
 }
 
 KamiStatus kamiCudaUnloadModule(KamiCudaDevice *device, KamiCudaModule module) {

@@ -18,6 +18,7 @@
 
 typedef struct CUctx_st *CUcontext;
 typedef struct CUgraph_st *CUgraph;
+typedef struct CUlinkState_st *CUlinkState;
 
 namespace kami {
 
@@ -50,6 +51,11 @@ enum CudaJitOption : int {
   cudaJitErrorLogBufferSizeBytes = 6,
 };
 
+/// CUjitInputType.
+enum CudaJitInput : int {
+  cudaJitInputPtx = 1,
+};
+
 /// CUstreamCaptureMode: only calls of the capturing thread can spoil a capture.
 constexpr int cudaCaptureThreadLocal = 1;
 
@@ -75,6 +81,11 @@ constexpr int cudaCaptureThreadLocal = 1;
   X(memsetD8, "cuMemsetD8_v2", KamiCudaPointer, unsigned char, size_t)         \
   X(moduleLoadDataEx, "cuModuleLoadDataEx", KamiCudaModule *, const void *,    \
     unsigned, int *, void **)                                                  \
+  X(linkCreate, "cuLinkCreate_v2", unsigned, int *, void **, CUlinkState *)    \
+  X(linkAddData, "cuLinkAddData_v2", CUlinkState, int, void *, size_t,         \
+    const char *, unsigned, int *, void **)                                    \
+  X(linkComplete, "cuLinkComplete", CUlinkState, void **, size_t *)            \
+  X(linkDestroy, "cuLinkDestroy", CUlinkState)                                 \
   X(moduleUnload, "cuModuleUnload", KamiCudaModule)                            \
   X(moduleGetFunction, "cuModuleGetFunction", KamiCudaFunction *,              \
     KamiCudaModule, const char *)                                              \

@@ -111,10 +111,12 @@ mlir::FailureOr<Compilation>
 compile(mlir::ModuleOp module, const CompileOptions &options, Level level);
 
 /// Goes on from level `Target` to a level below: fills in the kernels'
-/// binaries.
+/// binaries and, where an assembler is found and PTX is not handed to one
+/// later, its report.
 mlir::LogicalResult compileKernels(mlir::ModuleOp module,
                                    Compilation &compilation,
-                                   Level level = Level::PTX);
+                                   Level level = Level::PTX,
+                                   bool assembles = true);
 
 /// What `kami-compile` writes beside its output, and `kami-run` prints.
 llvm::json::Object describe(const Kernel &kernel, const Chip &chip);

@@ -27,7 +27,8 @@ struct MatrixStrides {
 };
 
 /// What becomes of α·A·B + β·C before it is stored, in this order. Each part
-/// but the last reads an argument of its own, behind C.
+/// up to the residual reads an argument of its own, behind C; the others are
+/// functions, of floats but for `relu`.
 struct EpilogueSpec {
   /// times a factor of its row
   bool rowScale = false;
@@ -37,9 +38,13 @@ struct EpilogueSpec {
   bool residual = false;
   /// or 0, where it is below
   bool relu = false;
+  /// of which the Gaussian error linear unit is taken, by erf
+  bool gelu = false;
+  /// of which the sigmoid linear unit is taken
+  bool silu = false;
 
   explicit operator bool() const {
-    return rowScale || bias || residual || relu;
+    return rowScale || bias || residual || relu || gelu || silu;
   }
 
   /// Its parts, each with a blank before it.

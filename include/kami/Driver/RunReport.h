@@ -19,6 +19,9 @@ namespace kami {
 llvm::Expected<DeviceKind> chooseDevice(llvm::StringRef flag,
                                         llvm::StringRef target);
 
+/// What the simulator counted in one launch.
+llvm::json::Object describe(const sim::SimulatorReport &report);
+
 /// Plan, resources, time and errors of a run. The keys `ok`, `device`,
 /// `max_rel_error`, `time_us` and `plan` are stable.
 llvm::json::Value reportJSON(const RunResult &result,

@@ -89,6 +89,8 @@ KamiStatus kamiCudaOpenDevice(int ordinal, KamiCudaDevice **device);
 void kamiCudaCloseDevice(KamiCudaDevice *device);
 KamiStatus kamiCudaDescribeDevice(KamiCudaDevice *device,
                                   KamiCudaDeviceInfo *info);
+/* The same of a device that nobody has to open, which costs memory there. */
+KamiStatus kamiCudaDescribeOrdinal(int ordinal, KamiCudaDeviceInfo *info);
 /* Waits until everything queued on the device is done, and reports what failed
    there since: an illegal address shows up here. */
 KamiStatus kamiCudaSynchronize(KamiCudaDevice *device);
@@ -110,6 +112,10 @@ KamiStatus kamiCudaFillBytes(KamiCudaDevice *device, KamiCudaPointer to,
    the error. */
 KamiStatus kamiCudaLoadModule(KamiCudaDevice *device, const void *image,
                               size_t bytes, KamiCudaModule *module);
+/* Makes a cubin for the device from PTX text of `bytes` bytes. `cubin` is the
+   caller's to free(). */
+KamiStatus kamiCudaAssemble(KamiCudaDevice *device, const void *ptx,
+                            size_t bytes, void **cubin, size_t *cubinBytes);
 KamiStatus kamiCudaUnloadModule(KamiCudaDevice *device, KamiCudaModule module);
 KamiStatus kamiCudaGetFunction(KamiCudaDevice *device, KamiCudaModule module,
                                const char *name, KamiCudaFunction *function);

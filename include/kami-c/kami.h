@@ -1,0 +1,315 @@
+/*===- kami-c/kami.h - kami for other languages ------------------*- C -*-===*\
+|*                                                                            *|
+|* Part of kami, under the Apache License v2.0 with LLVM Exceptions.          *|
+|* See LICENSE for license information.                                       *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+/*
+ * Plans and compiles matrix products, runs them in the simulator, and launches
+ * them on CUDA devices. Plain C99; the library is libkami.so.
+ *
+ * Errors are values. What can fail returns null, or an error that the caller
+ * destroys; what it would have given is then null. A message says what was
+ * expected and what came.
+ *
+ * Handles are opaque, and destroyed by the function named after them, which
+ * takes null, too, in any order. A program, an executable or a launch may be
+ * used by several threads at once; destroying it is the last use.
+ *
+ * Structures whose members are all zero say nothing special: zero and null
+ * stand for what most callers want.
+ */
+
+#ifndef KAMI_C_KAMI_H
+#define KAMI_C_KAMI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct KamiError KamiError;
+typedef struct KamiText KamiText;
+typedef struct KamiProgram KamiProgram;
+typedef struct KamiSimulation KamiSimulation;
+typedef struct KamiDevice KamiDevice;
+typedef struct KamiExecutable KamiExecutable;
+typedef struct KamiLaunch KamiLaunch;
+
+/*===-- Errors and texts --------------------------------------------------===*/
+
+typedef enum KamiErrorKind {
+  /* What was asked for is wrong, or nothing can do it. */
+  KAMI_ERROR_INVALID = 1,
+  /* The simulator saw what a device would not forgive. */
+  KAMI_ERROR_SIMULATION = 2,
+  /* There is no driver, or no such device. */
+  KAMI_ERROR_NO_DEVICE = 3,
+  /* The driver refused, or the device failed. */
+  KAMI_ERROR_DEVICE = 4
+} KamiErrorKind;
+
+KamiErrorKind kamiErrorGetKind(const KamiError *error);
+/* Lower case, no full stop; lives as long as the error. */
+const char *kamiErrorGetMessage(const KamiError *error);
+void kamiErrorDestroy(KamiError *error);
+
+/* Bytes, and behind the last one a zero that does not count. */
+const char *kamiTextGetData(const KamiText *text);
+size_t kamiTextGetSize(const KamiText *text);
+void kamiTextDestroy(KamiText *text);
+
+/* "0.1.0". */
+const char *kamiGetVersion(void);
+
+/* The chips, as JSON: an array of objects with "name", "product", "vendor",
+   and the types of elements that each multiplies, "types". */
+KamiError *kamiListTargets(KamiText **json);
+
+/*===-- Plans -------------------------------------------------------------===*/
+
+/* What of a plan is settled already, and for which chip it is. */
+typedef struct KamiOptions {
+  /* "sm_90"; null for that. */
+  const char *target;
+  /* "auto", "1d", "2d" or "3d"; null for "auto". */
+  const char *algorithm;
+  /* What executes instructions: "auto", "warp", "warpgroup" or "lane". */
+  const char *unit;
+  /* What a block computes, "64x64x32"; null to choose. */
+  const char *tile;
+  /* "calibrated" or "paper"; null for the first. */
+  const char *model;
+  /* A file of `kami-bench calibrate`; null for what is built in. */
+  const char *calibration;
+  /* How linalg's products of f32 are multiplied: "exact", "tf32" or "tf32x3".
+     Products that are not given as MLIR say so by their types. */
+  const char *precision;
+  /* A `#kami.plan<...>` for every product that has none; null to choose. */
+  const char *plan;
+  /* Warps of a block, and tiles along k that have room at a time; 0 to
+     choose. */
+  int64_t warps;
+  int64_t stages;
+} KamiOptions;
+
+/* A product to plan for. Types are named "f16", "bf16", "tf32", "tf32x3",
+   "f32", "f64", "f8E4M3FN", "f8E5M2", "i8", "u8", or "complex<...>" of tf32,
+   tf32x3, f32 or f64. */
+typedef struct KamiProblem {
+  int64_t m, n, k;
+  /* Products; 0 for one that is in no batch. */
+  int64_t batch;
+  /* Of A's elements. */
+  const char *type;
+  /* Of B's, the sums and C's; null for A's, what that accumulates in, and the
+     sums'. */
+  const char *typeB;
+  const char *accumulator;
+  const char *outputType;
+} KamiProblem;
+
+/* All candidates, best first, as JSON: the object that `kami-plan
+   --format=json --all` prints, whose "candidates" have their
+   `#kami.plan<...>` as "plan" where they fit, and the reason where they do
+   not. Keys in cycles end in "_cycles", in bytes in "_bytes". `table`, if not
+   null, receives the best of each algorithm as lines for a reader. */
+KamiError *kamiPlan(const KamiProblem *problem, const KamiOptions *options,
+                    KamiText **json, KamiText **table);
+
+/*===-- Programs ----------------------------------------------------------===*/
+
+/* An extent or stride that is known when a program is launched. */
+#define KAMI_DYNAMIC INT64_MIN
+
+/* A matrix or a batch of them, as an array. */
+typedef struct KamiArray {
+  /* As for KamiProblem; complex numbers are said by KamiGemm. */
+  const char *type;
+  /* Batch dimensions, and the extent of each, a number or KAMI_DYNAMIC. */
+  size_t batchRank;
+  const int64_t *batch;
+  /* Elements from one to the next along each dimension as stored, batchRank + 2
+     numbers or KAMI_DYNAMIC; null for a dense row-major array. */
+  const int64_t *strides;
+} KamiArray;
+
+/* C <- epilogue(alpha * A * B + beta * C). Batch dimensions of A and B
+   broadcast to C's as in NumPy. Strides known at compile time, and matrices
+   without gaps, make faster kernels. */
+typedef struct KamiGemm {
+  /* Each a number from 0 on, or KAMI_DYNAMIC. */
+  int64_t m, n, k;
+  KamiArray a, b, c;
+  /* Type of the sums; null for what A's type accumulates in. */
+  const char *accumulator;
+  /* Not 0: A is stored k x m, B n x k. */
+  int transposeA, transposeB;
+  /* Not 0: elements are complex numbers of the types above, of which A's or
+     B's are conjugated. */
+  int isComplex, conjugateA, conjugateB;
+  /* Not 0: alpha or beta is an argument, a scalar of the accumulator's type
+     (f16 and bf16 in the low 16 bits; of complex numbers an array of rank 0).
+     Without, they are 1 and 0. Where beta is 0, C is not read. */
+  int hasAlpha, hasBeta;
+  /* Not 0: times a factor of each row (an array of m), plus a summand of each
+     column (of n), plus an array like C, each an argument of any strides; then
+     the larger of it and 0, its Gaussian error linear unit, or its sigmoid
+     linear unit. Real numbers only, and floats for the last two. */
+  int rowScale, bias, residual, relu, gelu, silu;
+  /* Of the factors and summands; null for the accumulator. */
+  const char *epilogueType;
+} KamiGemm;
+
+/* Products that each have a size of their own, which the kernel reads. The
+   arguments: A, B and C as flat arrays; the position of each product's A, B and
+   C in them, three arrays of int64; m, n and k, three arrays of int64; leading
+   dimensions, elements from row to row as stored, three arrays of int64; then
+   alpha and beta as for KamiGemm. Nobody checks on a device that positions are
+   inside of the arrays and that no C overlaps another. */
+typedef struct KamiGrouped {
+  const char *typeA, *typeB, *typeC;
+  const char *accumulator;
+  int transposeA, transposeB;
+  int hasAlpha, hasBeta;
+  /* Not 0: positions count bytes. With flat arrays at address 0 they are
+     pointers. */
+  int bytes;
+  /* What a plan takes for a product's size; 0 for 128 each. */
+  int64_t typicalM, typicalN, typicalK;
+} KamiGrouped;
+
+/* Compiles a product, products of sizes of their own, or `bytes` bytes of MLIR:
+   text with one public function, of linalg or kami ops. `options` may be
+   null. */
+KamiError *kamiCompileGemm(const KamiGemm *gemm, const KamiOptions *options,
+                           KamiProgram **program);
+KamiError *kamiCompileGrouped(const KamiGrouped *grouped,
+                              const KamiOptions *options,
+                              KamiProgram **program);
+KamiError *kamiCompileText(const char *text, size_t bytes,
+                           const KamiOptions *options, KamiProgram **program);
+void kamiProgramDestroy(KamiProgram *program);
+
+/* A program as bytes, for a cache on disk, and back. Only the library that
+   saved it restores it. */
+KamiError *kamiProgramSave(const KamiProgram *program, KamiText **image);
+KamiError *kamiProgramRestore(const char *image, size_t bytes,
+                              KamiProgram **program);
+
+/* The program at a level: "kami", "planned", "warp", "target" or "llvm" as
+   MLIR; "ptx" for NVIDIA's chips and "asm" for AMD's as their assemblers take
+   it, kernels one behind the other. */
+KamiError *kamiProgramGetCode(const KamiProgram *program, const char *level,
+                              KamiText **code);
+/* As JSON: "target"; "code", "ptx" or "asm"; "kernels", each with "kernel",
+   "grid" (null where it depends on sizes), "block", "shared_bytes", "registers"
+   (the model's) and "plan"; "arguments" and "results", each with "type" and, of
+   arrays, "element", "sizes" and "strides" (null for what is known at launch).
+ */
+KamiError *kamiProgramDescribe(const KamiProgram *program, KamiText **json);
+
+/* An argument of a program. */
+typedef struct KamiArgument {
+  /* Of an array: the address of the element whose indices are 0, and the
+     extent and stride (in elements, of any sign) of each dimension. */
+  void *data;
+  size_t rank;
+  const int64_t *sizes;
+  const int64_t *strides;
+  /* Of a scalar. */
+  uint64_t bits;
+} KamiArgument;
+
+/* Runs the program on the CPU, lane by lane, on arrays in the host's memory,
+   which it writes. */
+KamiError *kamiProgramSimulate(const KamiProgram *program,
+                               const KamiArgument *arguments, size_t count,
+                               KamiSimulation **simulation);
+/* An array with an object for each launch: matrix instructions, bytes through
+   shared memory and of each argument, barriers, the degree of bank
+   conflicts. */
+const char *kamiSimulationGetReport(const KamiSimulation *simulation);
+/* Results that the program allocates itself. `data` is the address of the
+   element whose indices are 0, and lives as long as the simulation; sizes and
+   strides have `rank` numbers. */
+size_t kamiSimulationGetResultCount(const KamiSimulation *simulation);
+KamiError *kamiSimulationGetResult(const KamiSimulation *simulation,
+                                   size_t number, KamiArgument *result);
+void kamiSimulationDestroy(KamiSimulation *simulation);
+
+/*===-- Devices -----------------------------------------------------------===*/
+
+typedef struct KamiDeviceInfo {
+  char name[128];
+  /* The chip to compile for, "sm_90". */
+  char target[32];
+  int32_t multiprocessors;
+  /* 13000 for CUDA 13.0: the newest that the driver supports. */
+  int32_t driverVersion;
+  uint64_t memoryBytes;
+} KamiDeviceInfo;
+
+/* 0 where there is no driver. */
+size_t kamiDeviceGetCount(void);
+/* Of a device that need not be open. */
+KamiError *kamiDeviceDescribe(int ordinal, KamiDeviceInfo *info);
+/* Uses the device's primary context, as other libraries do. */
+KamiError *kamiDeviceOpen(int ordinal, KamiDevice **device);
+void kamiDeviceClose(KamiDevice *device);
+/* Waits for all that was launched, and says what failed there. */
+KamiError *kamiDeviceSynchronize(KamiDevice *device);
+KamiError *kamiDeviceAllocate(KamiDevice *device, size_t bytes,
+                              uint64_t *address);
+KamiError *kamiDeviceFree(KamiDevice *device, uint64_t address);
+KamiError *kamiDeviceWrite(KamiDevice *device, uint64_t to, const void *from,
+                           size_t bytes);
+KamiError *kamiDeviceRead(KamiDevice *device, void *to, uint64_t from,
+                          size_t bytes);
+
+/* Loads a program's kernels. `image`, if not null, is what `kamiDeviceAssemble`
+   gave for the same program, device and driver, and saves their assembly. */
+KamiError *kamiDeviceLoad(KamiDevice *device, const KamiProgram *program,
+                          const char *image, size_t bytes,
+                          KamiExecutable **executable);
+KamiError *kamiDeviceAssemble(KamiDevice *device, const KamiProgram *program,
+                              KamiText **image);
+/* What the device's assembler made of the kernels: a JSON array of objects with
+   "kernel", "registers" of a thread, "local_bytes" (spilled, most of them) and
+   "static_shared_bytes". */
+KamiError *kamiExecutableDescribe(const KamiExecutable *executable,
+                                  KamiText **json);
+void kamiExecutableDestroy(KamiExecutable *executable);
+
+/* Settles all of a launch but addresses, and alpha and beta: extents, strides
+   and what follows from them. `data` of arguments is not read. */
+KamiError *kamiLaunchCreate(const KamiExecutable *executable,
+                            const KamiArgument *arguments, size_t count,
+                            KamiLaunch **launch);
+/* As JSON: "kernels", each with "kernel", "grid", "block" and "shared_bytes";
+   "workspaces", the bytes of each; "results", each with "argument" (the number
+   of the address that it is a part of: the program's arguments, then the
+   workspaces), "byte_offset", "element", "sizes" and "strides". */
+KamiError *kamiLaunchDescribe(const KamiLaunch *launch, KamiText **json);
+/* Queues the kernels on `stream`, a CUstream or null for the default one.
+   `words` has one for each argument, the address of an array's element with all
+   indices 0 or a scalar's bits, and then an address for each workspace, of
+   device memory that is free until the kernels are done. Allocates nothing and
+   waits for nothing, so that a stream may be captured into a graph. */
+KamiError *kamiLaunchRun(const KamiLaunch *launch, void *stream,
+                         const uint64_t *words);
+/* Microseconds of a run: the median of `repeats` after one that does not
+   count, on the default stream, between two events. */
+KamiError *kamiLaunchTime(const KamiLaunch *launch, const uint64_t *words,
+                          size_t repeats, double *microseconds);
+void kamiLaunchDestroy(KamiLaunch *launch);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KAMI_C_KAMI_H */

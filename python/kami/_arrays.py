@@ -1,0 +1,440 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arrays of other libraries: where their elements lie, and arrays like them.
+
+A library is recognized by the module of the array's type, so that none has to
+be installed, or imported, for the others to work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+HOST = -1
+"""The device of arrays in the host's memory."""
+
+
+class View(NamedTuple):
+    """Where an array's elements lie. Strides count elements, of any sign."""
+
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    type: str
+    """As the C API names it: "f16"; "complex<f32>"."""
+    device: int
+    """Number of a CUDA device, or HOST."""
+
+
+def dense_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """Of a row-major array without gaps."""
+    strides = [1] * len(shape)
+    for dim in range(len(shape) - 2, -1, -1):
+        strides[dim] = strides[dim + 1] * max(shape[dim + 1], 1)
+    return tuple(strides)
+
+
+class Library(Protocol):
+    """What kami has to know about a library of arrays."""
+
+    def view(self, array: Any, name: str) -> View:
+        """Raises TypeError, naming the argument, for a type kami has not."""
+
+    def key(self, array: Any) -> Any:
+        """What a launch depends on besides the address; equal for equal views."""
+
+    def address(self, array: Any) -> int: ...
+
+    def wants_grad(self, *arrays: Any) -> bool:
+        """Whether somebody will ask for derivatives by one of the arrays."""
+
+    def empty(self, like: Any, shape: Sequence[int], type: str) -> Any:
+        """A dense array on the device of `like`."""
+
+    def copy(self, to: Any, source: Any) -> None:
+        """Copies elements, broadcasting and converting them."""
+
+    def carve(
+        self,
+        space: Any,
+        type: str,
+        byte_offset: int,
+        sizes: Sequence[int],
+        strides: Sequence[int],
+    ) -> Any:
+        """An array in a space of bytes."""
+
+    def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
+        """A copy of the table on the device of `like`."""
+
+    def stream(self, device: int) -> int:
+        """The caller's current CUstream on a device."""
+
+
+_NUMPY_NAMES = {
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float32": "f32",
+    "float64": "f64",
+    "float8_e4m3fn": "f8E4M3FN",
+    "float8_e5m2": "f8E5M2",
+    "int8": "i8",
+    "uint8": "u8",
+    "int32": "i32",
+    "int64": "i64",
+    "complex64": "complex<f32>",
+    "complex128": "complex<f64>",
+}
+_DTYPE_NAMES = {kami: name for name, kami in _NUMPY_NAMES.items()}
+
+
+def type_name(dtype: Any, argument: str = "dtype") -> str:
+    """kami's name of a type: a name, a NumPy or PyTorch dtype, a scalar type.
+
+    Raises TypeError where it is none that kami knows.
+    """
+    if isinstance(dtype, str) and (dtype in _DTYPE_NAMES or dtype in _READINGS):
+        return dtype
+    text = str(dtype)
+    if text.startswith("torch."):
+        name = _NUMPY_NAMES.get(text.removeprefix("torch."))
+    else:
+        try:
+            name = _NUMPY_NAMES.get(np.dtype(dtype).name)
+        except TypeError:
+            name = None
+    if name is None:
+        known = ", ".join(_NUMPY_NAMES)
+        raise TypeError(f"{argument}: expected one of {known}, but got {text}")
+    return name
+
+
+# How f32 elements are multiplied, which is no type of an array.
+_READINGS = ("tf32", "tf32x3")
+
+
+def numpy_dtype(type: str) -> np.dtype[Any]:
+    name = _DTYPE_NAMES[type]
+    try:
+        return np.dtype(name)
+    except TypeError:
+        pass
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise TypeError(
+            f"NumPy has no {name} of its own: expected the package ml_dtypes"
+        ) from None
+    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+    return found
+
+
+def _element_strides(
+    strides: Sequence[int], itemsize: int, argument: str
+) -> tuple[int, ...]:
+    if any(stride % itemsize for stride in strides):
+        raise ValueError(
+            f"{argument}: expected strides that are multiples of the element's "
+            f"{itemsize} bytes, but got {tuple(strides)}"
+        )
+    return tuple(stride // itemsize for stride in strides)
+
+
+class _NumPy:
+    def view(self, array: Any, name: str) -> View:
+        type = _NUMPY_NAMES.get(array.dtype.name)
+        if type is None or not array.dtype.isnative:
+            raise TypeError(
+                f"{name}: expected a type that kami multiplies, "
+                f"but got dtype {array.dtype.str}"
+            )
+        strides = _element_strides(array.strides, array.itemsize, name)
+        return View(self.address(array), array.shape, strides, type, HOST)
+
+    def key(self, array: Any) -> Any:
+        return array.dtype, array.shape, array.strides
+
+    def address(self, array: Any) -> int:
+        address: int = array.__array_interface__["data"][0]
+        return address
+
+    def wants_grad(self, *arrays: Any) -> bool:
+        return False
+
+    def empty(self, like: Any, shape: Sequence[int], type: str) -> Any:
+        return np.empty(shape, numpy_dtype(type))
+
+    def copy(self, to: Any, source: Any) -> None:
+        np.copyto(to, source, casting="same_kind")
+
+    def carve(
+        self,
+        space: Any,
+        type: str,
+        byte_offset: int,
+        sizes: Sequence[int],
+        strides: Sequence[int],
+    ) -> Any:
+        dtype = numpy_dtype(type)
+        scaled = [stride * dtype.itemsize for stride in strides]
+        return np.ndarray(tuple(sizes), dtype, space, byte_offset, tuple(scaled))
+
+    def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
+        return table
+
+    def stream(self, device: int) -> int:
+        return 0
+
+
+class _Torch:
+    def __init__(self) -> None:
+        import torch
+
+        self._torch = torch
+        self._names = {
+            getattr(torch, name): kami
+            for name, kami in _NUMPY_NAMES.items()
+            if hasattr(torch, name)
+        }
+        self._dtypes = {kami: dtype for dtype, kami in self._names.items()}
+        # What current_stream makes an object of.
+        self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+
+    def view(self, array: Any, name: str) -> View:
+        type = self._names.get(array.dtype)
+        if type is None:
+            raise TypeError(
+                f"{name}: expected a type that kami multiplies, but got {array.dtype}"
+            )
+        if array.layout is not self._torch.strided:
+            raise TypeError(
+                f"{name}: expected a strided tensor, but got {array.layout}"
+            )
+        if array.is_conj() or array.is_neg():
+            raise ValueError(
+                f"{name}: expected elements as they lie in memory, but got a lazy "
+                "conjugate or negative; resolve_conj() and resolve_neg() copy them"
+            )
+        device = array.device
+        if device.type not in ("cpu", "cuda"):
+            raise TypeError(f"{name}: expected a CPU or CUDA tensor, but got {device}")
+        number = HOST if device.type == "cpu" else device.index
+        return View(array.data_ptr(), tuple(array.shape), array.stride(), type, number)
+
+    def key(self, array: Any) -> Any:
+        return (
+            array.dtype,
+            array.shape,
+            array.stride(),
+            array.device,
+            array.is_neg() or array.is_conj(),
+        )
+
+    def address(self, array: Any) -> int:
+        address: int = array.data_ptr()
+        return address
+
+    def wants_grad(self, *arrays: Any) -> bool:
+        return any(a.requires_grad for a in arrays) and self._torch.is_grad_enabled()
+
+    def empty(self, like: Any, shape: Sequence[int], type: str) -> Any:
+        return self._torch.empty(shape, dtype=self._dtypes[type], device=like.device)
+
+    def copy(self, to: Any, source: Any) -> None:
+        to.copy_(source)
+
+    def carve(
+        self,
+        space: Any,
+        type: str,
+        byte_offset: int,
+        sizes: Sequence[int],
+        strides: Sequence[int],
+    ) -> Any:
+        elements = space[byte_offset:].view(self._dtypes[type])
+        return elements.as_strided(tuple(sizes), tuple(strides))
+
+    def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
+        return self._torch.from_numpy(table).to(like.device)
+
+    def stream(self, device: int) -> int:
+        if device == HOST:
+            return 0
+        if self._raw_stream is not None:
+            raw: int = self._raw_stream(device)
+            return raw
+        stream: int = self._torch.cuda.current_stream(device).cuda_stream
+        return stream
+
+
+class _CuPy:
+    def __init__(self) -> None:
+        import cupy
+
+        self._cupy = cupy
+
+    def view(self, array: Any, name: str) -> View:
+        type = _NUMPY_NAMES.get(array.dtype.name)
+        if type is None:
+            raise TypeError(
+                f"{name}: expected a type that kami multiplies, "
+                f"but got dtype {array.dtype}"
+            )
+        strides = _element_strides(array.strides, array.itemsize, name)
+        return View(array.data.ptr, array.shape, strides, type, array.device.id)
+
+    def key(self, array: Any) -> Any:
+        return array.dtype, array.shape, array.strides, array.device.id
+
+    def address(self, array: Any) -> int:
+        address: int = array.data.ptr
+        return address
+
+    def wants_grad(self, *arrays: Any) -> bool:
+        return False
+
+    def empty(self, like: Any, shape: Sequence[int], type: str) -> Any:
+        with like.device:
+            return self._cupy.empty(shape, numpy_dtype(type))
+
+    def copy(self, to: Any, source: Any) -> None:
+        to[...] = source
+
+    def carve(
+        self,
+        space: Any,
+        type: str,
+        byte_offset: int,
+        sizes: Sequence[int],
+        strides: Sequence[int],
+    ) -> Any:
+        dtype = numpy_dtype(type)
+        elements = space[byte_offset:].view(dtype)
+        scaled = [stride * dtype.itemsize for stride in strides]
+        return self._cupy.lib.stride_tricks.as_strided(elements, sizes, scaled)
+
+    def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
+        with like.device:
+            return self._cupy.asarray(table)
+
+    def stream(self, device: int) -> int:
+        with self._cupy.cuda.Device(device):
+            pointer: int = self._cupy.cuda.get_current_stream().ptr
+        return pointer
+
+
+class _CudaInterface:
+    """Arrays of which nothing is known but __cuda_array_interface__, version 3.
+
+    They are made elsewhere, so that results need an `out`. What has to be done
+    before their elements may be read is their stream's: kami waits on the same.
+    """
+
+    def view(self, array: Any, name: str) -> View:
+        interface = array.__cuda_array_interface__
+        dtype = np.dtype(interface["typestr"])
+        type = _NUMPY_NAMES.get(dtype.name)
+        if type is None:
+            raise TypeError(
+                f"{name}: expected a type that kami multiplies, "
+                f"but got {interface['typestr']}"
+            )
+        shape = tuple(interface["shape"])
+        strides = dense_strides(shape)
+        if interface.get("strides"):
+            strides = _element_strides(interface["strides"], dtype.itemsize, name)
+        return View(interface["data"][0], shape, strides, type, 0)
+
+    def key(self, array: Any) -> Any:
+        interface = array.__cuda_array_interface__
+        return interface["typestr"], interface["shape"], interface.get("strides")
+
+    def address(self, array: Any) -> int:
+        address: int = array.__cuda_array_interface__["data"][0]
+        return address
+
+    def wants_grad(self, *arrays: Any) -> bool:
+        return False
+
+    def empty(self, like: Any, shape: Sequence[int], type: str) -> Any:
+        raise TypeError(
+            "out: expected an array to write to, since kami cannot make a "
+            f"{_describe(like)}, but got None"
+        )
+
+    def copy(self, to: Any, source: Any) -> None:
+        raise TypeError(
+            f"c: expected to be `out` where beta is not 0, since kami cannot copy a "
+            f"{_describe(source)}"
+        )
+
+    def carve(
+        self,
+        space: Any,
+        type: str,
+        byte_offset: int,
+        sizes: Sequence[int],
+        strides: Sequence[int],
+    ) -> Any:
+        raise TypeError(f"out: kami cannot make a {_describe(space)}")
+
+    def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
+        raise TypeError(
+            "a: expected arrays of PyTorch or CuPy, since kami cannot make a "
+            f"{_describe(like)}"
+        )
+
+    def stream(self, device: int) -> int:
+        return 0
+
+
+def _describe(array: Any) -> str:
+    return f"{type(array).__module__}.{type(array).__qualname__}"
+
+
+_libraries: dict[type, Library | None] = {}
+
+
+def known_library(kind: type) -> Library | None:
+    """The library of a type of arrays; None for other types."""
+    if kind not in _libraries:
+        _libraries[kind] = _recognize(kind)
+    return _libraries[kind]
+
+
+def _recognize(kind: type) -> Library | None:
+    for base in kind.__mro__:
+        root = base.__module__.partition(".")[0]
+        if base is np.ndarray:
+            return _NumPy()
+        if root == "torch" and base.__name__ == "Tensor":
+            return _Torch()
+        if root == "cupy" and base.__name__ == "ndarray":
+            return _CuPy()
+    if hasattr(kind, "__cuda_array_interface__"):
+        return _CudaInterface()
+    return None
+
+
+def library_of(array: Any, name: str) -> Library:
+    """The library of an array; TypeError, naming the argument, for other things."""
+    library = known_library(type(array))
+    if library is None:
+        raise TypeError(
+            f"{name}: expected an array of NumPy, PyTorch or CuPy, or one with "
+            f"__cuda_array_interface__, but got {_describe(array)}"
+        )
+    return library
+
+
+def adopt(array: Any) -> Any:
+    """The array, or a NumPy view of one that only DLPack opens on the host."""
+    if known_library(type(array)) is None and hasattr(array, "__dlpack__"):
+        kind, _ = array.__dlpack_device__()
+        if kind == 1:  # kDLCPU
+            return np.from_dlpack(array)
+    return array

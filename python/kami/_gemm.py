@@ -1,0 +1,244 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gemm` and its kin."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Protocol
+
+from ._arrays import HOST, Library, adopt, known_library, library_of
+from ._product import Epilogue, Made, run
+
+
+def gemm(
+    a: Any,
+    b: Any,
+    c: Any = None,
+    *,
+    alpha: float = 1,
+    beta: float = 0,
+    trans_a: bool = False,
+    trans_b: bool = False,
+    out: Any = None,
+    out_dtype: Any = None,
+    epilogue: Epilogue | str | None = None,
+    accumulator: Any = None,
+    precision: str = "exact",
+    specialize: bool = True,
+    plan: Any = None,
+    **overrides: Any,
+) -> Any:
+    """alpha * A @ B + beta * C, and what the epilogue makes of it.
+
+    Arrays are NumPy's, PyTorch's or CuPy's, or have `__cuda_array_interface__`;
+    all are on one device, and the result is of a's kind. Those of a CUDA device
+    are multiplied there, on the current stream of their library, without waiting;
+    those in the host's memory by the simulator. Any strides serve without a copy.
+
+    Args:
+        a: shape (..., m, k), or (..., k, m) where `trans_a`.
+        b: shape (..., k, n), or (..., n, k) where `trans_b`. Batch dimensions of
+            a and b broadcast as in NumPy. Types are equal, or both 8-bit
+            integers, or both of f16 and 8-bit floats.
+        c: what beta scales, broadcast to the result, of its type. Copied to the
+            result, unless it is `out`. Not read where beta is 0.
+        alpha, beta: numbers, rounded to the type of the sums; integers for 8-bit
+            integers; 1 and 0 for complex numbers.
+        trans_a, trans_b: whether matrices are stored as their transposes.
+        out: what is written, of shape (..., m, n) and any strides; must not
+            overlap a, b and what the epilogue reads.
+        out_dtype: type of the result, where it is not a's (int32 for 8-bit
+            integers, float32 for 8-bit floats): that of the sums, or a narrower
+            float.
+        epilogue: a `kami.Epilogue`, or the name of an activation.
+        accumulator: type of the sums, where it is not float32 (float64 for
+            float64, int32 for integers): float16 for float16.
+        precision: how float32 elements are multiplied: "exact", "tf32", or
+            "tf32x3", three products that are nearly as exact.
+        specialize: whether the kernel is compiled for these m, n and k. Without,
+            it serves all sizes, so that a hundred of them compile a few times,
+            and none is as fast as it could be.
+        plan: a `kami.Plan` or the text of a `#kami.plan<...>`, instead of the
+            planner's choice.
+        overrides: what of a plan is settled: algorithm, unit, tile, warps,
+            stages, model, as `kami.plan` has them.
+
+    Raises:
+        TypeError, ValueError: an argument, named first in the message, is not
+            what was expected; or nothing can do what was asked for.
+        kami.DeviceError: the driver refused or the device failed.
+    """
+    library = known_library(type(a))
+    key: Any = None
+    if library is not None and type(b) is type(a):
+        if library.wants_grad(a, b):
+            return _differentiable(
+                a, b, c, alpha, beta, trans_a, trans_b, out, out_dtype, epilogue,
+                accumulator, precision, plan, overrides,
+            )  # fmt: skip
+        if c is epilogue is plan is None and beta == 0 and not overrides:
+            key = (
+                library.key(a),
+                library.key(b),
+                None if out is None else (type(out), library_of(out, "out").key(out)),
+                alpha,
+                trans_a,
+                trans_b,
+                out_dtype,
+                accumulator,
+                precision,
+                specialize,
+            )
+            known = _known.get(key)
+            if known is not None:
+                return known(a, b, out)
+    if plan is not None:
+        overrides["plan"] = plan if isinstance(plan, str) else plan.attribute
+    result, call = run(
+        a, b, c, alpha, beta, trans_a, trans_b, out, out_dtype, epilogue,
+        accumulator, precision, specialize, overrides,
+    )  # fmt: skip
+    if key is not None and call.device != HOST:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[key] = _make_known(library_of(a, "a"), library_of(result, "out"), call)
+    return result
+
+
+class _Known(Protocol):
+    def __call__(self, a: Any, b: Any, out: Any) -> Any: ...
+
+
+_MOST_KNOWN = 4096
+_known: dict[Any, _Known] = {}
+"""Calls that differ from an earlier one by nothing but addresses."""
+
+
+def _make_known(library: Library, results: Library, made: Made) -> _Known:
+    """A function that allocates the result and launches, and nothing else."""
+    launch, shape, type = made.bound.launch, made.shape, made.type
+    address, empty, stream = library.address, library.empty, library.stream
+    device, address_of_result = made.device, results.address
+    scales = made.words[3:]
+    assert launch is not None
+
+    def multiply(a: Any, b: Any, out: Any) -> Any:
+        if out is None:
+            out = empty(a, shape, type)
+        launch(stream(device), address(a), address(b), address_of_result(out), *scales)
+        return out
+
+    return multiply
+
+
+def _differentiable(
+    a: Any,
+    b: Any,
+    c: Any,
+    alpha: Any,
+    beta: Any,
+    trans_a: bool,
+    trans_b: bool,
+    out: Any,
+    out_dtype: Any,
+    epilogue: Any,
+    accumulator: Any,
+    precision: str,
+    plan: Any,
+    overrides: dict[str, Any],
+) -> Any:
+    """PyTorch's tensors that need a gradient."""
+    from . import torch as kami_torch
+
+    others = (c, out, epilogue, accumulator, plan)
+    if any(x is not None for x in others) or overrides or beta or precision != "exact":
+        raise ValueError(
+            "a: expected a tensor that needs no gradient, but got one with "
+            "requires_grad; only alpha, transposes and out_dtype are differentiable"
+        )
+    return kami_torch.gemm(
+        a, b, alpha=alpha, trans_a=trans_a, trans_b=trans_b, out_dtype=out_dtype
+    )
+
+
+def bmm(a: Any, b: Any, c: Any = None, **keywords: Any) -> Any:
+    """A batch of products: `gemm` of arrays of which at least one has a batch.
+
+    Args:
+        a, b: shapes (batch..., m, k) and (batch..., k, n); batch dimensions
+            broadcast as in NumPy.
+        c, keywords: as for `gemm`.
+
+    Raises:
+        ValueError: neither array has a batch; else as `gemm`.
+    """
+    if max(len(getattr(x, "shape", ())) for x in (a, b)) < 3:
+        raise ValueError(
+            "a: expected a batch, of at least three dimensions, in a or b, "
+            f"but got {tuple(getattr(a, 'shape', ()))}"
+        )
+    return gemm(a, b, c, **keywords)
+
+
+@dataclasses.dataclass(frozen=True)
+class Simulation:
+    """A result, and what the simulator counted on the way.
+
+    `report` has an entry for each launch: `matrix_instructions`, `buffers` with
+    the bytes read and written of each argument, `shared_bytes_read`,
+    `shared_bytes_written`, `bank_conflict_degree`, `barriers`.
+    """
+
+    result: Any
+    report: list[dict[str, Any]]
+
+    @property
+    def barriers(self) -> int:
+        """Barriers that blocks pass, summed over them."""
+        return sum(launch["barriers"] for launch in self.report)
+
+    @property
+    def bank_conflict_degree(self) -> int:
+        """The largest number of words that a bank has to deliver at once."""
+        degrees = [launch["bank_conflict_degree"] for launch in self.report]
+        return max(degrees, default=0)
+
+
+def simulate(a: Any, b: Any, c: Any = None, **keywords: Any) -> Simulation:
+    """`gemm` in the simulator, with its report.
+
+    Races, reads of what nobody wrote, accesses out of bounds and divergent
+    barriers are errors.
+
+    Args:
+        a, b, c, keywords: as for `gemm`; arrays in the host's memory.
+
+    Raises:
+        kami.SimulationError: the kernel did what a device would not forgive.
+        ValueError, TypeError: as `gemm`; arrays are on a device.
+    """
+    arguments: dict[str, Any] = {
+        "alpha": 1,
+        "beta": 0,
+        "trans_a": False,
+        "trans_b": False,
+        "out": None,
+        "out_dtype": None,
+        "epilogue": None,
+        "accumulator": None,
+        "precision": "exact",
+        "specialize": True,
+    }
+    for name in arguments:
+        arguments[name] = keywords.pop(name, arguments[name])
+    plan = keywords.pop("plan", None)
+    if plan is not None:
+        keywords["plan"] = plan if isinstance(plan, str) else plan.attribute
+    for name, array in (("a", a), ("b", b)):
+        adopted = adopt(array)
+        if library_of(adopted, name).view(adopted, name).device != HOST:
+            raise ValueError(f"{name}: expected an array in the host's memory")
+    result, made = run(a, b, c, **arguments, overrides=keywords, is_asked=True)
+    return Simulation(result, made.report)

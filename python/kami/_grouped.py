@@ -1,0 +1,283 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products of sizes of their own in one launch."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from ctypes import byref
+from typing import Any
+
+import numpy as np
+
+from ._arrays import HOST, Library, View, adopt, library_of, type_name
+from ._devices import target_of
+from ._kernels import (
+    Kernel,
+    make_options,
+    program_for,
+    request_of,
+    scalar_bits,
+    tell_simulated,
+)
+from ._library import Grouped, encode, lib
+from ._product import (
+    check_output,
+    check_product,
+    check_types,
+    default_accumulator,
+    default_result,
+    part_of,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Kind:
+    """What all products have in common."""
+
+    a: str
+    b: str
+    c: str
+    accumulator: str | None
+    trans_a: bool
+    trans_b: bool
+    has_alpha: bool
+    has_beta: bool
+    # Positions are addresses; else elements of flat arrays.
+    bytes: bool
+
+    def compile(
+        self, typical: Sequence[int], target: str, overrides: dict[str, Any]
+    ) -> Kernel:
+        grouped = Grouped(
+            typeA=self.a.encode(),
+            typeB=self.b.encode(),
+            typeC=self.c.encode(),
+            accumulator=encode(self.accumulator),
+            transposeA=self.trans_a,
+            transposeB=self.trans_b,
+            hasAlpha=self.has_alpha,
+            hasBeta=self.has_beta,
+            bytes=self.bytes,
+            typicalM=typical[0],
+            typicalN=typical[1],
+            typicalK=typical[2],
+        )
+        options = make_options(target, overrides)
+        request = request_of("grouped", self.__dict__, typical, target, overrides)
+        program = program_for(
+            request,
+            lambda out: lib.kamiCompileGrouped(byref(grouped), byref(options), out),
+        )
+        return Kernel(program)
+
+
+def _typical(sizes: Sequence[tuple[int, int, int]]) -> tuple[int, int, int]:
+    """The mean of each extent, as a power of two, so that few kernels serve all."""
+
+    def mean(dim: int) -> int:
+        total = sum(size[dim] for size in sizes)
+        rounded = 2 ** round(np.log2(max(total / max(len(sizes), 1), 1)))
+        return min(max(int(rounded), 16), 1024)
+
+    return mean(0), mean(1), mean(2)
+
+
+def _leading(view: View, name: str) -> int:
+    """Elements from row to row."""
+    rows, columns = view.shape
+    if rows == 0 or columns == 0:
+        return max(columns, 1)
+    if columns > 1 and view.strides[1] != 1:
+        raise ValueError(
+            f"{name}: expected rows of adjacent elements, "
+            f"but got strides {view.strides}"
+        )
+    if rows < 2:
+        return max(columns, 1)
+    if view.strides[0] < 0:
+        raise ValueError(f"{name}: expected rows in order, but got {view.strides}")
+    return view.strides[0]
+
+
+class _Group:
+    """The arrays of a call, and where they lie."""
+
+    def __init__(self, a: Sequence[Any], b: Sequence[Any], kind: dict[str, Any]):
+        if len(a) != len(b):
+            raise ValueError(f"b: expected {len(a)} arrays, as a has, but got {len(b)}")
+        if not a:
+            raise ValueError("a: expected at least one array, but got none")
+        self.c: list[Any] = []
+        self.a = [adopt(array) for array in a]
+        self.b = [adopt(array) for array in b]
+        self.library: Library = library_of(self.a[0], "a[0]")
+        self.views_a = self._views(self.a, "a")
+        self.views_b = self._views(self.b, "b")
+        self.trans_a, self.trans_b = bool(kind["trans_a"]), bool(kind["trans_b"])
+        self.sizes = [
+            self._size(i, *pair)
+            for i, pair in enumerate(zip(self.views_a, self.views_b, strict=True))
+        ]
+
+    def _views(self, arrays: list[Any], name: str) -> list[View]:
+        views: list[View] = []
+        for i, array in enumerate(arrays):
+            where = f"{name}[{i}]"
+            view = library_of(array, where).view(array, where)
+            if len(view.shape) != 2:
+                raise ValueError(f"{where}: expected a matrix, but got {view.shape}")
+            if views and (view.type, view.device) != (views[0].type, views[0].device):
+                raise TypeError(
+                    f"{where}: expected type and device of {name}[0], {views[0].type}, "
+                    f"but got {view.type}"
+                )
+            views.append(view)
+        return views
+
+    def _size(self, i: int, a: View, b: View) -> tuple[int, int, int]:
+        try:
+            check_types(a, b, "exact")
+            m, n, k = check_product(a, b, self.trans_a, self.trans_b)
+        except (TypeError, ValueError) as error:
+            name, _, rest = str(error).partition(":")
+            raise type(error)(f"{name}[{i}]:{rest}") from None
+        return m, n, k
+
+    def outputs(self, out: Sequence[Any] | None, out_dtype: Any) -> list[Any]:
+        """What is written."""
+        a, b = self.views_a[0], self.views_b[0]
+        type = default_result(a.type, b.type)
+        if out_dtype is not None:
+            type = type_name(out_dtype, "out_dtype")
+        if out is None:
+            made = [self.library.empty(self.a[0], s[:2], type) for s in self.sizes]
+        else:
+            made = list(out)
+            if len(made) != len(self.sizes):
+                raise ValueError(
+                    f"out: expected {len(self.sizes)} arrays, but got {len(made)}"
+                )
+            if out_dtype is None:
+                type = library_of(made[0], "out[0]").view(made[0], "out[0]").type
+        self.views_c = self._views(made, "out")
+        for view, size in zip(self.views_c, self.sizes, strict=True):
+            check_output(view, size[:2], type, a.device)
+        return made
+
+    def run_simulated(
+        self, kind: _Kind, overrides: dict[str, Any], scales: Any
+    ) -> None:
+        """In flat copies: arrays have no address in common."""
+        tell_simulated()
+        flats, at, leading = [], [], []
+        everything = (
+            (self.views_a, self.a),
+            (self.views_b, self.b),
+            (self.views_c, self.c),
+        )
+        for views, arrays in everything:
+            extents = [view.shape for view in views]
+            starts = np.cumsum([0] + [r * c for r, c in extents])
+            parts = [np.ravel(np.asarray(array)) for array in arrays]
+            flats.append(np.concatenate(parts))
+            at.append(starts[:-1].astype(np.int64))
+            leading.append(np.array([max(c, 1) for _, c in extents], np.int64))
+        sizes = [np.array(column, np.int64) for column in zip(*self.sizes, strict=True)]
+        kernel = kind.compile(_typical(self.sizes), target_of(HOST), overrides)
+        kernel(*flats, *at, *sizes, *leading, *scales)
+        for start, array in zip(at[2], self.c, strict=True):
+            target = np.asarray(array)
+            target[...] = flats[2][start : start + target.size].reshape(target.shape)
+
+    def run_on_device(
+        self, kind: _Kind, overrides: dict[str, Any], scales: Any
+    ) -> None:
+        names = ("a", "b", "out")
+        views = (self.views_a, self.views_b, self.views_c)
+        columns = [[view.address for view in group] for group in views]
+        columns += [list(column) for column in zip(*self.sizes, strict=True)]
+        for name, group in zip(names, views, strict=True):
+            columns.append([_leading(v, f"{name}[{i}]") for i, v in enumerate(group)])
+        table = np.array(columns, np.int64)
+        device = self.views_a[0].device
+        described = self.library.upload(self.a[0], table)
+        view = self.library.view(described, "descriptors")
+        count = len(self.sizes)
+        kernel = kind.compile(_typical(self.sizes), target_of(device), overrides)
+        # Pointers are positions in arrays that begin at address 0.
+        arguments: list[Any] = [(0, (0,), (1,))] * 3
+        arguments += [
+            (view.address + 8 * count * row, (count,), (1,)) for row in range(9)
+        ]
+        accumulator = kind.accumulator or default_accumulator(kind.a)
+        arguments += [(scalar_bits(s, accumulator, "alpha"),) for s in scales]
+        kernel.launch(arguments, device, self.library, [self.a[0]] * len(arguments))
+
+
+def grouped_gemm(
+    a: Sequence[Any],
+    b: Sequence[Any],
+    c: Sequence[Any] | None = None,
+    *,
+    alpha: float = 1,
+    beta: float = 0,
+    trans_a: bool = False,
+    trans_b: bool = False,
+    out: Sequence[Any] | None = None,
+    out_dtype: Any = None,
+    accumulator: Any = None,
+    **overrides: Any,
+) -> list[Any]:
+    """alpha * A_p @ B_p + beta * C_p for products that each have sizes of their own.
+
+    One kernel serves all sizes of the same types: they are read on the device.
+
+    Args:
+        a, b: sequences of as many matrices, of shapes (m_p, k_p) and (k_p, n_p),
+            transposed where `trans_a` and `trans_b`. On a device, rows have
+            adjacent elements. Any extent may be 0.
+        c: what beta scales; copied to the results, unless it is `out`.
+        alpha, beta: of all products.
+        out: as many matrices that are written.
+        out_dtype, accumulator: as for `gemm`.
+        overrides: as for `plan`.
+
+    Returns:
+        A list of results, of the arrays' kind. On a device this queues one copy
+        of sizes and addresses and one kernel on the caller's current stream.
+
+    Raises:
+        TypeError, ValueError: as `gemm`, naming the array: "a[3]: ...".
+    """
+    group = _Group(a, b, {"trans_a": trans_a, "trans_b": trans_b})
+    if part_of(group.views_a[0].type)[1]:
+        raise TypeError("a: expected real numbers")
+    group.c = group.outputs(out, out_dtype)
+    if beta != 0:
+        if c is None:
+            raise ValueError("c: expected arrays where beta is not 0, but got None")
+        for target, source in zip(group.c, c, strict=True):
+            if target is not source:
+                group.library.copy(target, source)
+    first = group.views_a[0]
+    on_device = first.device != HOST
+    kind = _Kind(
+        first.type,
+        group.views_b[0].type,
+        group.views_c[0].type,
+        None if accumulator is None else type_name(accumulator, "accumulator"),
+        group.trans_a,
+        group.trans_b,
+        alpha != 1,
+        beta != 0,
+        on_device,
+    )
+    scales = [alpha] * (alpha != 1) + [beta] * (beta != 0)
+    if on_device:
+        group.run_on_device(kind, overrides, scales)
+    else:
+        group.run_simulated(kind, overrides, scales)
+    return group.c

@@ -1,0 +1,436 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiled programs: what they are, and how they run on arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import os
+import pathlib
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from ctypes import byref, c_double, c_uint64, c_void_p
+from typing import Any
+
+import numpy as np
+
+from . import _cache
+from ._arrays import _DTYPE_NAMES, HOST, View, numpy_dtype
+from ._devices import open_device
+from ._library import (
+    Argument,
+    Handle,
+    Options,
+    call_for_text,
+    check,
+    encode,
+    lib,
+    make_arguments,
+    raise_error,
+    take_bytes,
+)
+
+Described = Sequence[tuple[Any, ...]]
+"""Arguments as `make_arguments` takes them."""
+
+
+class SimulatorWarning(UserWarning):
+    """Says once that arrays in the host's memory are multiplied by the simulator."""
+
+
+@functools.cache
+def tell_simulated() -> None:
+    warnings.warn(
+        "arrays in the host's memory are multiplied by kami's simulator, lane by "
+        "lane: right, but slow; kami.devices() lists what else there is",
+        SimulatorWarning,
+        stacklevel=4,
+    )
+
+
+class _Executable(Handle):
+    """A program's kernels on a device."""
+
+    def __init__(self, program: Program, number: int) -> None:
+        # Held so that it is closed last.
+        self.device = device = open_device(number)
+        image = self._image(program)
+        pointer = c_void_p()
+        size = len(image) if image else 0
+        check(
+            lib.kamiDeviceLoad(
+                device.pointer, program.pointer, image, size, byref(pointer)
+            )
+        )
+        super().__init__(pointer, lib.kamiExecutableDestroy)
+
+    def _image(self, program: Program) -> bytes | None:
+        """The assembled kernels, from the cache or for it."""
+        description = self.device.description
+        kind = f"{description.target}-{self.device.driver_version}.image"
+        if program.key is None or _cache.folder() is None:
+            return None
+        found = _cache.load(program.key, kind)
+        if found is not None:
+            return found
+        text = c_void_p()
+        error = lib.kamiDeviceAssemble(
+            self.device.pointer, program.pointer, byref(text)
+        )
+        if error:
+            # The driver says at the load what it has against the program, or
+            # assembles there what its linker does not take.
+            lib.kamiErrorDestroy(error)
+            return None
+        image = take_bytes(text)
+        _cache.store(program.key, kind, image)
+        return image
+
+
+class Launch(Handle):
+    """A program bound to extents and strides on a device."""
+
+    def __init__(self, executable: _Executable, described: Described) -> None:
+        self.executable = executable
+        pointer = c_void_p()
+        arguments = make_arguments(described)
+        check(
+            lib.kamiLaunchCreate(
+                executable.pointer, arguments, len(arguments), byref(pointer)
+            )
+        )
+        super().__init__(pointer, lib.kamiLaunchDestroy)
+        self._address = pointer.value
+
+    @functools.cached_property
+    def description(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(
+            call_for_text(lib.kamiLaunchDescribe, self.pointer)
+        )
+        return found
+
+    def runner(self, count: int) -> Callable[..., None]:
+        """A function of the stream and `count` words, which does nothing but launch."""
+        words, run = c_uint64 * count, lib.kamiLaunchRun
+
+        def launch(stream: int, *values: int) -> None:
+            # By self, who has to live as long as the function.
+            if error := run(self._address, stream, words(*values)):
+                raise_error(error)
+
+        return launch
+
+    def time(self, words: Sequence[int], repeats: int) -> float:
+        """Microseconds."""
+        microseconds = c_double()
+        values = (c_uint64 * len(words))(*words)
+        check(lib.kamiLaunchTime(self.pointer, values, repeats, byref(microseconds)))
+        return microseconds.value
+
+
+class Program(Handle):
+    """A compiled program, in memory once for each request."""
+
+    def __init__(self, pointer: c_void_p, key: str | None = None) -> None:
+        super().__init__(pointer, lib.kamiProgramDestroy)
+        self.key = key
+        self._executables: dict[int, _Executable] = {}
+
+    @functools.cached_property
+    def description(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(
+            call_for_text(lib.kamiProgramDescribe, self.pointer)
+        )
+        return found
+
+    def code(self, level: str) -> str:
+        return call_for_text(lib.kamiProgramGetCode, self.pointer, level.encode())
+
+    def save(self) -> bytes:
+        text = c_void_p()
+        check(lib.kamiProgramSave(self.pointer, byref(text)))
+        return take_bytes(text)
+
+    def executable(self, number: int) -> _Executable:
+        found = self._executables.get(number)
+        if found is None:
+            found = self._executables[number] = _Executable(self, number)
+        return found
+
+    def simulate(
+        self, described: Described
+    ) -> tuple[list[dict[str, Any]], list[np.ndarray[Any, Any]]]:
+        """Runs on the host's memory; the report of each launch, and the results."""
+        simulation = c_void_p()
+        arguments = make_arguments(described)
+        check(
+            lib.kamiProgramSimulate(
+                self.pointer, arguments, len(arguments), byref(simulation)
+            )
+        )
+        handle = Handle(simulation, lib.kamiSimulationDestroy)
+        report = json.loads(lib.kamiSimulationGetReport(simulation))
+        results = [
+            self._result(handle, number)
+            for number in range(lib.kamiSimulationGetResultCount(simulation))
+        ]
+        return report, results
+
+    def _result(self, simulation: Handle, number: int) -> np.ndarray[Any, Any]:
+        """A copy, since the memory is the simulation's."""
+        found = Argument()
+        check(lib.kamiSimulationGetResult(simulation.pointer, number, byref(found)))
+        dtype = numpy_dtype(self.description["results"][number]["element"])
+        shape = tuple(found.sizes[: found.rank])
+        strides = tuple(s * dtype.itemsize for s in found.strides[: found.rank])
+        if 0 in shape:
+            return np.empty(shape, dtype)
+        reach = sum((e - 1) * s for e, s in zip(shape, strides, strict=True))
+        memory = (ctypes.c_byte * (reach + dtype.itemsize)).from_address(found.data)
+        return np.ndarray(shape, dtype, memory, 0, strides).copy()
+
+
+_programs: dict[str, Program] = {}
+_lock = threading.Lock()
+
+
+def _renew_lock() -> None:
+    """Another thread may have held it when the process was forked."""
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
+
+
+def program_for(request: str, compile: Callable[[Any], int | None]) -> Program:
+    """The program that `request` says: known already, kept on disk, or compiled."""
+    found = _programs.get(request)
+    if found is not None:
+        return found
+    with _lock:
+        found = _programs.get(request)
+        if found is None:
+            found = _programs[request] = _load_or_compile(request, compile)
+    return found
+
+
+def _load_or_compile(request: str, compile: Callable[[Any], int | None]) -> Program:
+    key = _cache.key_of(request)
+    pointer = c_void_p()
+    image = _cache.load(key, "program")
+    if image is not None:
+        error = lib.kamiProgramRestore(image, len(image), byref(pointer))
+        if not error:
+            return Program(pointer, key)
+        # What somebody has spoiled is made again.
+        lib.kamiErrorDestroy(error)
+    check(compile(byref(pointer)))
+    program = Program(pointer, key)
+    _cache.store(key, "program", program.save())
+    return program
+
+
+_OVERRIDES = (
+    "algorithm",
+    "unit",
+    "tile",
+    "model",
+    "calibration",
+    "precision",
+    "plan",
+    "warps",
+    "stages",
+)
+
+
+def make_options(target: str, overrides: dict[str, Any]) -> Options:
+    """Options from keywords; TypeError for one that there is not."""
+    options = Options(target=encode(target))
+    for name, value in overrides.items():
+        if name not in _OVERRIDES:
+            raise TypeError(
+                f"{name}: expected one of {', '.join(_OVERRIDES)} to settle of a plan"
+            )
+        if value is None:
+            continue
+        if name in ("warps", "stages"):
+            if not isinstance(value, int) or value < 1:
+                raise ValueError(
+                    f"{name}: expected a number from 1 on, but got {value!r}"
+                )
+            setattr(options, name, value)
+            continue
+        if name == "tile" and not isinstance(value, str):
+            value = "x".join(str(extent) for extent in value)
+        if not isinstance(value, str):
+            raise TypeError(f"{name}: expected a text, but got {value!r}")
+        setattr(options, name, value.encode())
+    return options
+
+
+def request_of(*parts: Any) -> str:
+    """A text that is the same for the same request, in every process."""
+    return json.dumps(parts, sort_keys=True, default=str)
+
+
+class Kernel:
+    """A compiled program.
+
+    Made by `kami.compile` and `kami.from_mlir`. Called with what its function
+    takes, in that order: arrays of one kind, which it may write, and numbers.
+    Arrays of a CUDA device are launched on the caller's current stream of their
+    library; arrays in the host's memory go to the simulator.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._launches: dict[Any, Launch] = {}
+
+    @property
+    def target(self) -> str:
+        """The chip: "sm_90"."""
+        found: str = self.program.description["target"]
+        return found
+
+    def mlir(self, level: str = "target") -> str:
+        """The program as MLIR: "kami", "planned", "warp", "target" or "llvm"."""
+        return self.program.code(level)
+
+    @property
+    def ptx(self) -> str:
+        """The kernels as NVIDIA's assembler takes them; ValueError for AMD's."""
+        return self.program.code("ptx")
+
+    @property
+    def asm(self) -> str:
+        """The kernels as their chip's assembler takes them."""
+        return self.program.code(self.program.description["code"])
+
+    @property
+    def resources(self) -> list[dict[str, Any]]:
+        """Of each kernel: its name, threads of a block, bytes of shared memory,
+        32-bit registers of a thread as the model has them, and the plan."""
+        kernels: list[dict[str, Any]] = self.program.description["kernels"]
+        return kernels
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the program to a file that `kami.load` reads."""
+        pathlib.Path(path).write_bytes(self.program.save())
+
+    def __repr__(self) -> str:
+        names = ", ".join(kernel["kernel"] for kernel in self.resources)
+        types = ", ".join(a["type"] for a in self.program.description["arguments"])
+        return f"<kami.Kernel {names} for {self.target}: ({types})>"
+
+    def describe_arguments(self, values: Sequence[Any]) -> tuple[list[Any], int, Any]:
+        """Arguments for the C API, the device, and the arrays' library."""
+        from ._arrays import adopt, library_of
+
+        signature = self.program.description["arguments"]
+        if len(values) != len(signature):
+            raise TypeError(
+                f"expected {len(signature)} arguments, but got {len(values)}"
+            )
+        described: list[Any] = []
+        first: View | None = None
+        library: Any = None
+        for number, (value, expected) in enumerate(zip(values, signature, strict=True)):
+            name = f"argument {number}"
+            if "element" not in expected:
+                described.append((scalar_bits(value, expected["type"], name),))
+                continue
+            array = adopt(value)
+            owner = library_of(array, name)
+            view = owner.view(array, name)
+            # An 8-bit integer has no sign in memory.
+            stored = "i8" if view.type == "u8" else view.type
+            if stored != expected["element"]:
+                raise TypeError(
+                    f"{name}: expected elements of type {expected['element']}, "
+                    f"but got {view.type}"
+                )
+            if first is None:
+                first, library = view, owner
+            elif view.device != first.device:
+                raise ValueError(f"{name}: expected all arrays on one device")
+            described.append((view.address, view.shape, view.strides))
+        return described, first.device if first else HOST, library
+
+    def __call__(self, *values: Any) -> Any:
+        """Runs; gives what the function returns: nothing, an array, or several."""
+        described, device, library = self.describe_arguments(values)
+        if device == HOST:
+            tell_simulated()
+            _, results = self.program.simulate(described)
+        else:
+            results = self.launch(described, device, library, values)
+        if not results:
+            return None
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def launch(
+        self, described: list[Any], device: int, library: Any, values: Sequence[Any]
+    ) -> list[Any]:
+        """Queues the kernels on described arguments, which `values` have been."""
+        key = (device, *(d[1:] for d in described))
+        launch = self._launches.get(key)
+        if launch is None:
+            executable = self.program.executable(device)
+            launch = self._launches[key] = Launch(executable, described)
+        like = next(v for v, d in zip(values, described, strict=True) if len(d) > 1)
+        spaces = [
+            library.empty(like, (size,), "i8")
+            for size in launch.description["workspaces"]
+        ]
+        words = [d[0] for d in described]
+        words += [library.view(space, "workspace").address for space in spaces]
+        launch.runner(len(words))(library.stream(device), *words)
+        return [
+            _result_of(result, values, described, spaces, library)
+            for result in launch.description["results"]
+        ]
+
+
+def _result_of(
+    result: dict[str, Any],
+    values: Sequence[Any],
+    described: Sequence[Any],
+    spaces: Sequence[Any],
+    library: Any,
+) -> Any:
+    """A result of the function: in a workspace, or an argument as it is."""
+    number, offset = result["argument"], result["byte_offset"]
+    sizes, strides = result["sizes"], result["strides"]
+    if number >= len(values):
+        space = spaces[number - len(values)]
+        return library.carve(space, result["element"], offset, sizes, strides)
+    _, given_sizes, given_strides = described[number]
+    if offset or list(given_sizes) != sizes or list(given_strides) != strides:
+        raise ValueError(
+            f"expected the function to return all of argument {number} or none, "
+            "but got a part of it"
+        )
+    return values[number]
+
+
+def scalar_bits(value: Any, type: str, name: str) -> int:
+    """A number as the bits of a scalar type."""
+    try:
+        if type in _DTYPE_NAMES and type[0] == "i":
+            number = int(value)
+            if number != value:
+                raise ValueError(f"{name}: expected an integer, but got {value!r}")
+            bits = int(type[1:])
+            if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
+                raise ValueError(f"{name}: expected {bits} bits, but got {value!r}")
+            return number & ((1 << bits) - 1)
+        dtype = numpy_dtype(type)
+        raw = np.asarray(float(value), dtype).tobytes()
+    except TypeError:
+        raise TypeError(f"{name}: expected a number, but got {value!r}") from None
+    return int.from_bytes(raw, "little")

@@ -1,0 +1,213 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How a product of arrays becomes a program, and what it is called with.
+
+A program is compiled for m, n and k, for the types and for how the matrices lie
+in memory: without gaps, with adjacent elements in rows or in columns, or
+anyhow. Batches' extents, leading dimensions, alpha and beta are the launch's,
+so that a program serves all of them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from ctypes import byref
+from typing import Any
+
+from ._arrays import View, dense_strides
+from ._kernels import Program, make_options, program_for, request_of
+from ._library import DYNAMIC, Array, Gemm, encode, integers, lib
+
+ACTIVATIONS = ("relu", "gelu", "silu")
+
+
+@dataclasses.dataclass(frozen=True)
+class Operand:
+    """A batch of matrices, as stored: what a program is compiled for."""
+
+    type: str
+    # Of each batch dimension, whether it has one element for all products.
+    repeats: tuple[bool, ...]
+    # "dense", "rows" or "columns" (adjacent elements), or "any".
+    layout: str
+    transposed: bool = False
+
+    def to_c(self, keep: list[Any]) -> Array:
+        rank = len(self.repeats)
+        batch = integers([1 if repeat else DYNAMIC for repeat in self.repeats])
+        unknown = [DYNAMIC] * rank
+        strides = {
+            "dense": None,
+            "rows": [*unknown, DYNAMIC, 1],
+            "columns": [*unknown, 1, DYNAMIC],
+            "any": [*unknown, DYNAMIC, DYNAMIC],
+        }[self.layout]
+        array = Array(type=self.type.encode(), batchRank=rank, batch=batch)
+        if strides is not None:
+            array.strides = integers(strides)
+        keep.append(array)
+        return array
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """What a program is compiled for. None is an extent known at launch."""
+
+    m: int | None
+    n: int | None
+    k: int | None
+    a: Operand
+    b: Operand
+    c: Operand
+    accumulator: str | None = None
+    is_complex: bool = False
+    has_alpha: bool = False
+    has_beta: bool = False
+    row_scale: bool = False
+    bias: bool = False
+    residual: bool = False
+    activation: str | None = None
+    epilogue_type: str | None = None
+
+    def to_c(self) -> Gemm:
+        def extent(value: int | None) -> int:
+            return DYNAMIC if value is None else value
+
+        keep: list[Any] = []
+        gemm = Gemm(
+            m=extent(self.m),
+            n=extent(self.n),
+            k=extent(self.k),
+            a=self.a.to_c(keep),
+            b=self.b.to_c(keep),
+            c=self.c.to_c(keep),
+            accumulator=encode(self.accumulator),
+            transposeA=self.a.transposed,
+            transposeB=self.b.transposed,
+            isComplex=self.is_complex,
+            hasAlpha=self.has_alpha,
+            hasBeta=self.has_beta,
+            rowScale=self.row_scale,
+            bias=self.bias,
+            residual=self.residual,
+            relu=self.activation == "relu",
+            gelu=self.activation == "gelu",
+            silu=self.activation == "silu",
+            epilogueType=encode(self.epilogue_type),
+        )
+        # Arrays of numbers live as long as what points to them.
+        gemm.kept = keep
+        return gemm
+
+
+def compile_request(
+    request: Request, target: str, overrides: dict[str, Any]
+) -> Program:
+    options = make_options(target, overrides)
+    text = request_of("gemm", dataclasses.asdict(request), target, overrides)
+    gemm = request.to_c()
+    return program_for(
+        text, lambda out: lib.kamiCompileGemm(byref(gemm), byref(options), out)
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class Placed:
+    """An array as a launch sees it: the extents and strides of its dimensions."""
+
+    operand: Operand
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+def layout_of(sizes: Sequence[int], strides: Sequence[int]) -> str:
+    """How matrices lie in memory. Strides of extents below 2 say nothing."""
+
+    def matches(expected: Sequence[int]) -> bool:
+        return all(
+            size < 2 or stride == wanted
+            for size, stride, wanted in zip(sizes, strides, expected, strict=True)
+        )
+
+    if 0 in sizes or matches(dense_strides(sizes)):
+        return "dense"
+    if sizes[-1] < 2 or strides[-1] == 1:
+        return "rows"
+    if sizes[-2] < 2 or strides[-2] == 1:
+        return "columns"
+    return "any"
+
+
+def place(type: str, sizes: Sequence[int], strides: Sequence[int]) -> Placed:
+    """An input: matrices whose columns are adjacent are those of the transpose."""
+    transposed = False
+    if layout_of(sizes, strides) in ("columns", "any"):
+        swapped = [*sizes[:-2], sizes[-1], sizes[-2]]
+        crossed = [*strides[:-2], strides[-1], strides[-2]]
+        if layout_of(swapped, crossed) in ("dense", "rows"):
+            sizes, strides, transposed = swapped, crossed, True
+    layout = layout_of(sizes, strides)
+    repeats = tuple(size == 1 for size in sizes[:-2])
+    return Placed(
+        Operand(type, repeats, layout, transposed), tuple(sizes), tuple(strides)
+    )
+
+
+def place_output(type: str, sizes: Sequence[int], strides: Sequence[int]) -> Placed:
+    layout = layout_of(sizes, strides)
+    repeats = (False,) * (len(sizes) - 2)
+    return Placed(Operand(type, repeats, layout), tuple(sizes), tuple(strides))
+
+
+def broadcast(shapes: Sequence[tuple[str, Sequence[int]]]) -> tuple[int, ...]:
+    """The batch dimensions of a product, as NumPy has them."""
+    rank = max(len(shape) for _, shape in shapes)
+    batch = [1] * rank
+    for name, shape in shapes:
+        for dim, extent in enumerate(shape, rank - len(shape)):
+            if batch[dim] == 1:
+                batch[dim] = extent
+            elif extent not in (1, batch[dim]):
+                raise ValueError(
+                    f"{name}: expected a batch that broadcasts to {tuple(batch)}, "
+                    f"but got {tuple(shape)}"
+                )
+    return tuple(batch)
+
+
+Dims = list[tuple[int, int]]
+"""Extent and stride of each dimension."""
+
+
+def collapse(batch: Sequence[int], arrays: Sequence[Dims]) -> list[Dims]:
+    """Batch dimensions with as few of them as the strides allow.
+
+    Each array has as many as `batch`, of its extent or 1, and the same two for the
+    matrix behind them.
+    """
+    rank = len(batch)
+    kept = [dim for dim in range(rank) if batch[dim] != 1]
+    merged: list[Dims] = [[array[dim] for dim in kept] for array in arrays]
+    dim = len(kept) - 1
+    while dim > 0:
+        # Both repeat, or the outer one goes on where the inner one ends.
+        joins = all(
+            (outer[0] == 1 and inner[0] == 1)
+            or (outer[0] != 1 and inner[0] != 1 and outer[1] == inner[1] * inner[0])
+            for outer, inner in ((array[dim - 1], array[dim]) for array in merged)
+        )
+        if joins:
+            for array in merged:
+                array[dim - 1 : dim + 1] = [
+                    (array[dim - 1][0] * array[dim][0], array[dim][1])
+                ]
+        dim -= 1
+    return [prefix + array[rank:] for prefix, array in zip(merged, arrays, strict=True)]
+
+
+def spread(view: View, rank: int) -> Dims:
+    """All dimensions, with leading ones of extent 1 up to a batch of `rank`."""
+    missing = rank + 2 - len(view.shape)
+    return [(1, 0)] * missing + list(zip(view.shape, view.strides, strict=True))

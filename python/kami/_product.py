@@ -1,0 +1,512 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products of arrays: checked, compiled once, bound once, and run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._arrays import HOST, Library, View, adopt, library_of, type_name
+from ._devices import target_of
+from ._kernels import Launch, Program, scalar_bits, tell_simulated
+from ._matmul import (
+    ACTIVATIONS,
+    Dims,
+    Operand,
+    Placed,
+    Request,
+    broadcast,
+    collapse,
+    compile_request,
+    place,
+    place_output,
+    spread,
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Epilogue:
+    """What becomes of alpha * A @ B + beta * C before it is stored, in registers.
+
+    In this order: times `row_scale` (m numbers), plus `bias` (n numbers), plus
+    `residual` (broadcast to the result, of its type), then the activation:
+    "relu", "gelu" (by erf) or "silu". Scale and bias are of one type, that of the
+    sums or a narrower float.
+    """
+
+    row_scale: Any = None
+    bias: Any = None
+    residual: Any = None
+    activation: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.activation not in (None, *ACTIVATIONS):
+            raise ValueError(
+                f"activation: expected one of {', '.join(ACTIVATIONS)}, "
+                f"but got {self.activation!r}"
+            )
+
+
+_NONE = Epilogue()
+
+# C's elements where nothing is said: sums of 8-bit numbers do not fit into them.
+_RESULTS = {"i8": "i32", "u8": "i32", "f8E4M3FN": "f32", "f8E5M2": "f32"}
+
+
+def default_result(a: str, b: str) -> str:
+    if a != b and "f16" in (a, b):
+        return "f16"
+    return _RESULTS.get(a, a)
+
+
+def default_accumulator(type: str) -> str:
+    """As the C API's default, for what Python has to know of it."""
+    if type in ("i8", "u8"):
+        return "i32"
+    return "f64" if type == "f64" else "f32"
+
+
+def part_of(type: str) -> tuple[str, bool]:
+    """The type of a complex number's parts, and whether it is one."""
+    if type.startswith("complex<"):
+        return type[len("complex<") : -1], True
+    return type, False
+
+
+def check_product(a: View, b: View, trans_a: bool, trans_b: bool) -> tuple[int, ...]:
+    """m, n and k."""
+    for name, view in (("a", a), ("b", b)):
+        if len(view.shape) < 2:
+            raise ValueError(
+                f"{name}: expected at least two dimensions, but got {view.shape}"
+            )
+    rows_a, columns_a = a.shape[-2:]
+    rows_b, columns_b = b.shape[-2:]
+    m, k = (columns_a, rows_a) if trans_a else (rows_a, columns_a)
+    other, n = (columns_b, rows_b) if trans_b else (rows_b, columns_b)
+    if k != other:
+        raise ValueError(f"b: expected extent {k} along k, as a has, but got {other}")
+    return m, n, k
+
+
+def check_output(view: View, shape: tuple[int, ...], type: str, device: int) -> None:
+    if view.shape != shape:
+        raise ValueError(f"out: expected shape {shape}, but got {view.shape}")
+    if view.type != type:
+        raise TypeError(f"out: expected elements of type {type}, but got {view.type}")
+    if view.device != device:
+        raise ValueError("out: expected an array on the device of a and b")
+    if 0 in shape:
+        return
+    ordered = sorted(
+        (abs(stride), extent)
+        for extent, stride in zip(view.shape, view.strides, strict=True)
+        if extent > 1
+    )
+    reach = 0
+    for stride, extent in ordered:
+        if stride <= reach:
+            raise ValueError(
+                f"out: expected elements of their own, but got strides {view.strides}"
+            )
+        reach += stride * (extent - 1)
+
+
+def _extended(type: str, accumulator: str, name: str) -> None:
+    """Whether the epilogue reads such elements."""
+    order = ["f16", "bf16", "f32", "f64"]
+    fits = type == accumulator or (
+        type in order
+        and accumulator in order
+        and order.index(type) < max(order.index(accumulator), 2)
+    )
+    if not fits:
+        raise TypeError(
+            f"{name}: expected elements of type {accumulator}, or a narrower float, "
+            f"but got {type}"
+        )
+
+
+class _Extra:
+    """An array that the epilogue reads, broadcast to the shape that it needs."""
+
+    def __init__(self, name: str, view: View, shape: Sequence[int]) -> None:
+        missing = len(shape) - len(view.shape)
+        extents = (1,) * missing + view.shape
+        strides = (0,) * missing + view.strides
+        agrees = missing >= 0 and all(
+            have in (1, want) for have, want in zip(extents, shape, strict=True)
+        )
+        if not agrees:
+            raise ValueError(
+                f"{name}: expected a shape that broadcasts to {tuple(shape)}, "
+                f"but got {view.shape}"
+            )
+        self.dims: Dims = [
+            (want, 0 if have == 1 else stride)
+            for have, want, stride in zip(extents, shape, strides, strict=True)
+        ]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Bound:
+    """A product with all but addresses and scales settled."""
+
+    program: Program
+    launch: Callable[..., None] | None
+    # Of all arguments but the scalars' bits: extents and strides.
+    dims: tuple[tuple[tuple[int, ...], tuple[int, ...]] | None, ...]
+    accumulator: str
+
+    def run(self, words: Sequence[int], stream: int) -> list[dict[str, Any]]:
+        """The report of each launch, in the simulator."""
+        if self.launch is not None:
+            self.launch(stream, *words)
+            return []
+        described = [
+            (word,) if dims is None else (word, *dims)
+            for word, dims in zip(words, self.dims, strict=True)
+        ]
+        report, _ = self.program.simulate(described)
+        return report
+
+
+def _shared_tile(m: int, n: int, k: int) -> str:
+    """What a block computes of products of any size that are like this one.
+
+    Powers of two, so that a few kernels serve all sizes.
+    """
+
+    def side(extent: int, most: int) -> int:
+        return next(s for s in (16, 32, 64) if s >= min(extent, most))
+
+    return f"{side(m, 64)}x{side(n, 64)}x{side(k, 32)}"
+
+
+@dataclasses.dataclass(frozen=True)
+class _Call:
+    """What of a call decides everything but addresses and scales."""
+
+    a: View
+    b: View
+    c: View
+    extras: tuple[tuple[str, View], ...]
+    trans_a: bool
+    trans_b: bool
+    has_alpha: bool
+    has_beta: bool
+    activation: str | None
+    accumulator: str | None
+    precision: str
+    specialize: bool
+    overrides: tuple[tuple[str, Any], ...]
+
+    def bind(self) -> _Bound:
+        m, n, k = check_product(self.a, self.b, self.trans_a, self.trans_b)
+        shape = self.c.shape
+        batch = shape[:-2]
+        placed_a, placed_b, c, extras = self._collapsed(batch, (m, n))
+        request = self._request(m, n, k, placed_a, placed_b, c)
+        target = target_of(self.c.device)
+        overrides = dict(self.overrides)
+        if not self.specialize:
+            request = dataclasses.replace(request, m=None, n=None, k=None)
+            overrides = {"tile": _shared_tile(m, n, k), **overrides}
+        program = compile_request(request, target, overrides)
+        dims: list[Any] = [(p.sizes, p.strides) for p in (placed_a, placed_b, c)]
+        dims += [None] * (self.has_alpha + self.has_beta)
+        for name in ("row_scale", "bias", "residual"):
+            if name in extras:
+                sizes, strides = zip(*extras[name], strict=True)
+                dims.append((sizes, strides))
+        launch = None
+        if self.c.device != HOST:
+            described = [(0,) if d is None else (0, *d) for d in dims]
+            bound = Launch(program.executable(self.c.device), described)
+            launch = bound.runner(len(dims))
+        accumulator = request.accumulator or default_accumulator(request.a.type)
+        return _Bound(program, launch, tuple(dims), accumulator)
+
+    def _collapsed(
+        self, batch: tuple[int, ...], shape: tuple[int, int]
+    ) -> tuple[Placed, Placed, Placed, dict[str, Dims]]:
+        rank = len(batch)
+        matrices = [spread(view, rank) for view in (self.a, self.b, self.c)]
+        extras = {}
+        for name, view in self.extras:
+            wanted = {"row_scale": shape[:1], "bias": shape[1:]}.get(name)
+            extras[name] = _Extra(name, view, wanted or (*batch, *shape)).dims
+        if "residual" in extras:
+            matrices.append(extras["residual"])
+        a, b, c, *rest = collapse(batch, matrices)
+        if rest:
+            extras["residual"] = rest[0]
+        inputs = [
+            place(view.type, *zip(*dims, strict=True))
+            for view, dims in ((self.a, a), (self.b, b))
+        ]
+        output = place_output(self.c.type, *zip(*c, strict=True))
+        return inputs[0], inputs[1], output, extras
+
+    def _request(
+        self, m: int, n: int, k: int, a: Placed, b: Placed, c: Placed
+    ) -> Request:
+        names = {name for name, _ in self.extras}
+        kinds = {view.type for name, view in self.extras if name != "residual"}
+        if len(kinds) > 1:
+            raise TypeError(
+                f"bias: expected the type of row_scale, but got {sorted(kinds)}"
+            )
+        type_a, is_complex = part_of(a.operand.type)
+        type_b, _ = part_of(b.operand.type)
+        if self.precision != "exact":
+            type_a = type_b = self.precision
+        return Request(
+            m,
+            n,
+            k,
+            self._operand(a, type_a, self.trans_a),
+            self._operand(b, type_b, self.trans_b),
+            dataclasses.replace(c.operand, type=part_of(c.operand.type)[0]),
+            self.accumulator,
+            is_complex,
+            self.has_alpha,
+            self.has_beta,
+            "row_scale" in names,
+            "bias" in names,
+            "residual" in names,
+            self.activation,
+            kinds.pop() if kinds else None,
+        )
+
+    @staticmethod
+    def _operand(placed: Placed, type: str, transposed: bool) -> Operand:
+        flipped = placed.operand.transposed != transposed
+        return dataclasses.replace(placed.operand, type=type, transposed=flipped)
+
+
+_bound: dict[Any, _Bound] = {}
+
+
+def check_types(a: View, b: View, precision: str) -> None:
+    pairs = [{"i8", "u8"}, {"f16", "f8E4M3FN", "f8E5M2"}]
+    if a.type in ("i32", "i64"):
+        raise TypeError(f"a: expected a type that kami multiplies, but got {a.type}")
+    if a.type != b.type and not any({a.type, b.type} <= pair for pair in pairs):
+        raise TypeError(
+            f"b: expected elements of type {a.type}, as a has, but got {b.type}"
+        )
+    if b.device != a.device:
+        raise ValueError("b: expected an array on the device of a")
+    if precision not in ("exact", "tf32", "tf32x3"):
+        raise ValueError(
+            f"precision: expected exact, tf32 or tf32x3, but got {precision!r}"
+        )
+    if precision != "exact" and part_of(a.type)[0] != "f32":
+        raise TypeError(
+            f"precision: expected exact for elements of type {a.type}, "
+            f"but got {precision}"
+        )
+
+
+def _as_epilogue(epilogue: Epilogue | str | None) -> Epilogue:
+    if epilogue is None:
+        return _NONE
+    if isinstance(epilogue, str):
+        return Epilogue(activation=epilogue)
+    if isinstance(epilogue, Epilogue):
+        return epilogue
+    raise TypeError(
+        f"epilogue: expected a kami.Epilogue or an activation, but got {epilogue!r}"
+    )
+
+
+class _Product:
+    """One call: its arrays, and what they are to become."""
+
+    def __init__(
+        self,
+        a: Any,
+        b: Any,
+        trans_a: bool,
+        trans_b: bool,
+        precision: str,
+        accumulator: Any,
+        specialize: bool,
+        overrides: dict[str, Any],
+    ) -> None:
+        self.a, self.b = adopt(a), adopt(b)
+        self.library: Library = library_of(self.a, "a")
+        self.view_a = self.library.view(self.a, "a")
+        self.view_b = library_of(self.b, "b").view(self.b, "b")
+        check_types(self.view_a, self.view_b, precision)
+        self.trans_a, self.trans_b = bool(trans_a), bool(trans_b)
+        self.precision = precision
+        self.specialize = specialize
+        self.accumulator = (
+            None if accumulator is None else type_name(accumulator, "accumulator")
+        )
+        self.overrides = tuple(sorted(overrides.items()))
+        m, n, _ = check_product(self.view_a, self.view_b, self.trans_a, self.trans_b)
+        batches = [("a", self.view_a.shape[:-2]), ("b", self.view_b.shape[:-2])]
+        self.shape = (*broadcast(batches), m, n)
+
+    def output(self, c: Any, beta: float, out: Any, out_dtype: Any) -> Any:
+        """What is written: `out`, or an array of the caller's kind, with C in it."""
+        default = default_result(self.view_a.type, self.view_b.type)
+        wanted = default if out_dtype is None else type_name(out_dtype, "out_dtype")
+        if out is None:
+            out = self.library.empty(self.a, self.shape, wanted)
+        view = library_of(out, "out").view(out, "out")
+        if out_dtype is None:
+            wanted = view.type
+        check_output(view, self.shape, wanted, self.view_a.device)
+        if 0 not in self.shape and view.address in (
+            self.view_a.address,
+            self.view_b.address,
+        ):
+            raise ValueError("out: expected memory of its own, but got a's or b's")
+        self.view_c = view
+        if beta == 0:
+            return out
+        if c is None:
+            raise ValueError("c: expected an array where beta is not 0, but got None")
+        if c is not out:
+            self._copy(c, out)
+        return out
+
+    def _copy(self, c: Any, out: Any) -> None:
+        view = library_of(c, "c").view(c, "c")
+        if view.type != self.view_c.type:
+            raise TypeError(
+                f"c: expected elements of type {self.view_c.type}, but got {view.type}"
+            )
+        _Extra("c", view, self.shape)
+        self.library.copy(out, c)
+
+    def call(self, alpha: Any, beta: Any, epilogue: Epilogue) -> _Call:
+        if part_of(self.view_a.type)[1] and (alpha != 1 or beta != 0):
+            raise ValueError("alpha: expected 1, and beta 0, for complex numbers")
+        accumulator = self.accumulator or default_accumulator(self.view_a.type)
+        extras = []
+        for name in ("row_scale", "bias", "residual"):
+            array = getattr(epilogue, name)
+            if array is None:
+                continue
+            view = library_of(array, name).view(array, name)
+            if view.device != self.view_a.device:
+                raise ValueError(f"{name}: expected an array on the device of a and b")
+            if name == "residual" and view.type != self.view_c.type:
+                raise TypeError(
+                    f"residual: expected elements of type {self.view_c.type}, "
+                    f"but got {view.type}"
+                )
+            if name != "residual":
+                _extended(view.type, accumulator, name)
+            extras.append((name, view))
+        return _Call(
+            self.view_a,
+            self.view_b,
+            self.view_c,
+            tuple(extras),
+            self.trans_a,
+            self.trans_b,
+            alpha != 1,
+            beta != 0,
+            epilogue.activation,
+            self.accumulator,
+            self.precision,
+            self.specialize,
+            self.overrides,
+        )
+
+
+def _shape_key(call: _Call) -> Any:
+    """A call without its addresses."""
+    return (
+        call.a[1:],
+        call.b[1:],
+        call.c[1:],
+        tuple((name, view[1:]) for name, view in call.extras),
+        call.trans_a,
+        call.trans_b,
+        call.has_alpha,
+        call.has_beta,
+        call.activation,
+        call.accumulator,
+        call.precision,
+        call.specialize,
+        call.overrides,
+        target_of(call.c.device),
+    )
+
+
+def _bind(call: _Call) -> _Bound:
+    key = _shape_key(call)
+    bound = _bound.get(key)
+    if bound is None:
+        bound = _bound[key] = call.bind()
+    return bound
+
+
+def _words(call: _Call, bound: _Bound, alpha: Any, beta: Any) -> list[int]:
+    words = [call.a.address, call.b.address, call.c.address]
+    if call.has_alpha:
+        words.append(scalar_bits(alpha, bound.accumulator, "alpha"))
+    if call.has_beta:
+        words.append(scalar_bits(beta, bound.accumulator, "beta"))
+    words += [view.address for _, view in call.extras]
+    return words
+
+
+class Made(NamedTuple):
+    """How a result was made."""
+
+    bound: _Bound
+    shape: tuple[int, ...]
+    type: str
+    device: int
+    # What the launch was given: addresses, then scales.
+    words: list[int]
+    # Of each launch, in the simulator.
+    report: list[dict[str, Any]]
+
+
+def run(
+    a: Any,
+    b: Any,
+    c: Any,
+    alpha: Any,
+    beta: Any,
+    trans_a: bool,
+    trans_b: bool,
+    out: Any,
+    out_dtype: Any,
+    epilogue: Epilogue | str | None,
+    accumulator: Any,
+    precision: str,
+    specialize: bool,
+    overrides: dict[str, Any],
+    is_asked: bool = False,
+) -> tuple[Any, Made]:
+    """The result, and how it was made. `is_asked`: the simulator is meant to run."""
+    for name, scale in (("alpha", alpha), ("beta", beta)):
+        if not isinstance(scale, (int, float, np.number)):
+            raise TypeError(f"{name}: expected a number, but got {scale!r}")
+    product = _Product(
+        a, b, trans_a, trans_b, precision, accumulator, specialize, overrides
+    )
+    result = product.output(c, beta, out, out_dtype)
+    call = product.call(alpha, beta, _as_epilogue(epilogue))
+    bound = _bind(call)
+    device = call.c.device
+    if device == HOST and not is_asked:
+        tell_simulated()
+    words = _words(call, bound, alpha, beta)
+    report = bound.run(words, product.library.stream(device))
+    return result, Made(bound, product.shape, call.c.type, device, words, report)

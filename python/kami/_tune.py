@@ -1,0 +1,168 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures plans instead of believing the model."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import sys
+from collections.abc import Iterator
+from ctypes import byref, c_uint64
+from typing import Any
+
+import numpy as np
+
+from . import _cache
+from ._arrays import dense_strides, numpy_dtype
+from ._compile import compile
+from ._devices import OpenDevice, open_device
+from ._kernels import Launch, request_of
+from ._library import DeviceError, check, lib
+from ._plan import Candidate, plan
+
+
+@dataclasses.dataclass(frozen=True)
+class Timing:
+    """A candidate and how long it took."""
+
+    candidate: Candidate
+    microseconds: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Tuning:
+    """What was measured, fastest first, and where the model's choice stands."""
+
+    timings: tuple[Timing, ...]
+    choice: Timing
+
+    @property
+    def best(self) -> Timing:
+        """The fastest."""
+        return self.timings[0]
+
+    @property
+    def regret(self) -> float:
+        """Time of the model's choice over that of the fastest, from 1 on."""
+        return self.choice.microseconds / self.best.microseconds
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{len(self.timings)} candidates measured; the model's choice takes "
+            f"{self.regret:.3f} times the fastest"
+        ]
+        lines += [
+            f"  {t.microseconds:9.2f} us  {t.candidate!r}" for t in self.timings[:5]
+        ]
+        return "\n".join(lines)
+
+
+def _progress(candidates: list[Candidate]) -> Iterator[Candidate]:
+    """Shows how far it is, to somebody who looks."""
+    shows = sys.stderr.isatty()
+    for number, candidate in enumerate(candidates, 1):
+        if shows:
+            share = 40 * number // len(candidates)
+            bar = "#" * share + "." * (40 - share)
+            sys.stderr.write(f"\r[{bar}] {number}/{len(candidates)}")
+        yield candidate
+    if shows:
+        sys.stderr.write("\n")
+
+
+@contextlib.contextmanager
+def _memory(device: OpenDevice, sizes: list[int]) -> Iterator[list[int]]:
+    """Device memory full of zeros: times do not depend on finite numbers."""
+    addresses: list[int] = []
+    try:
+        for size in sizes:
+            address = c_uint64()
+            check(lib.kamiDeviceAllocate(device.pointer, size, byref(address)))
+            addresses.append(address.value)
+            zeros = np.zeros(size, np.uint8)
+            check(lib.kamiDeviceWrite(device.pointer, address, zeros.ctypes.data, size))
+        yield addresses
+    finally:
+        for found in addresses:
+            lib.kamiErrorDestroy(lib.kamiDeviceFree(device.pointer, found))
+
+
+def tune(
+    m: int,
+    n: int,
+    k: int,
+    dtype: Any,
+    *,
+    batch: int = 1,
+    device: int = 0,
+    candidates: int | None = None,
+    repeats: int = 20,
+    **overrides: Any,
+) -> Tuning:
+    """Times every candidate that fits on a CUDA device, and remembers the times.
+
+    Args:
+        m, n, k, dtype, batch: as for `plan`.
+        device: number of the CUDA device.
+        candidates: so many of them, best predicted first; all where it is None.
+        repeats: timed launches, of which the median counts.
+        overrides: as for `plan`.
+
+    Returns:
+        A `Tuning`; its `best.candidate` can be given to `compile` and `gemm` as
+        `plan`. Times are kept in the cache, by problem, device and driver.
+
+    Raises:
+        kami.DeviceError: there is no such device.
+    """
+    if lib.kamiDeviceGetCount() <= device:
+        raise DeviceError(
+            f"device: expected a CUDA device, but got number {device} of "
+            f"{lib.kamiDeviceGetCount()}"
+        )
+    opened = open_device(device)
+    target = opened.description.target
+    asked = plan(m, n, k, dtype, batch=batch, target=target, **overrides)
+    fitting = [c for c in asked.candidates if c.fits][:candidates]
+    request = request_of(
+        "tune", m, n, k, str(dtype), batch, opened.description.name, target,
+        opened.driver_version, repeats, [c.attribute for c in fitting],
+    )  # fmt: skip
+    key = _cache.key_of(request)
+    kept = _cache.load(key, "times")
+    times: list[float] = json.loads(kept) if kept else []
+    if len(times) != len(fitting):
+        times = [
+            _time(opened, candidate, dtype, (batch, m, n, k), repeats)
+            for candidate in _progress(fitting)
+        ]
+        _cache.store(key, "times", json.dumps(times).encode())
+    timings = [Timing(*pair) for pair in zip(fitting, times, strict=True)]
+    ordered = tuple(sorted(timings, key=lambda timing: timing.microseconds))
+    return Tuning(ordered, timings[0])
+
+
+def _time(
+    device: OpenDevice,
+    candidate: Candidate,
+    dtype: Any,
+    extents: tuple[int, int, int, int],
+    repeats: int,
+) -> float:
+    batch, m, n, k = extents
+    target = device.description.target
+    kernel = compile(m, n, k, dtype, batch=True, target=target, plan=candidate)
+    program = kernel.program
+    shapes = [(batch, m, k), (batch, k, n), (batch, m, n)]
+    described = [(0, shape, dense_strides(shape)) for shape in shapes]
+    launch = Launch(program.executable(device.description.number), described)
+    elements = [a["element"] for a in program.description["arguments"]]
+    sizes = [
+        int(np.prod(shape)) * numpy_dtype(element).itemsize
+        for shape, element in zip(shapes, elements, strict=True)
+    ]
+    with _memory(device, sizes) as addresses:
+        return launch.time(addresses, repeats)

@@ -1,0 +1,194 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""kami in PyTorch: operators with shapes, gradients and autocast.
+
+`torch.ops.kami.gemm` is what `gemm` and `bmm` of this module call. It works under
+`torch.compile(fullgraph=True)`, and in CUDA graphs once it has run before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from . import _gemm
+
+_RESULTS = {
+    torch.int8: torch.int32,
+    torch.uint8: torch.int32,
+    torch.float8_e4m3fn: torch.float32,
+    torch.float8_e5m2: torch.float32,
+}
+
+
+@torch.library.custom_op("kami::gemm", mutates_args=())
+def _op(
+    a: torch.Tensor,
+    b: torch.Tensor,
+    trans_a: bool,
+    trans_b: bool,
+    alpha: float,
+    out_dtype: torch.dtype | None,
+) -> torch.Tensor:
+    with torch.no_grad():
+        result: torch.Tensor = _gemm.gemm(
+            a, b, trans_a=trans_a, trans_b=trans_b, alpha=alpha, out_dtype=out_dtype
+        )
+    return result
+
+
+@_op.register_fake
+def _(
+    a: torch.Tensor,
+    b: torch.Tensor,
+    trans_a: bool,
+    trans_b: bool,
+    alpha: float,
+    out_dtype: torch.dtype | None,
+) -> torch.Tensor:
+    if a.dim() < 2 or b.dim() < 2:
+        raise ValueError("expected at least two dimensions of a and b")
+    rows, inner = (-1, -2) if trans_a else (-2, -1)
+    columns, other = (-2, -1) if trans_b else (-1, -2)
+    torch._check(
+        a.shape[inner] == b.shape[other],
+        lambda: (
+            f"b: expected extent {a.shape[inner]} along k, as a has, "
+            f"but got {b.shape[other]}"
+        ),
+    )
+    batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    dtype = out_dtype
+    if dtype is None:
+        is_mixed = a.dtype != b.dtype and torch.float16 in (a.dtype, b.dtype)
+        dtype = torch.float16 if is_mixed else _RESULTS.get(a.dtype, a.dtype)
+    return a.new_empty((*batch, a.shape[rows], b.shape[columns]), dtype=dtype)
+
+
+def _setup_context(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+    a, b, ctx.trans_a, ctx.trans_b, ctx.alpha, _ = inputs
+    ctx.save_for_backward(a, b)
+
+
+def _conjugate(x: torch.Tensor) -> torch.Tensor:
+    return x.conj().resolve_conj() if x.is_complex() else x
+
+
+def _backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
+    """Of C = s op(A) op(B): op(A)' = s G op(B)^H, op(B)' = s op(A)^H G."""
+    a, b = ctx.saved_tensors
+    grad_a = grad_b = None
+    if ctx.needs_input_grad[0]:
+        other = _conjugate(b)
+        grad = grad.to(a.dtype)
+        if ctx.trans_a:
+            grad_a = _op(other, grad, ctx.trans_b, True, ctx.alpha, None)
+        else:
+            grad_a = _op(grad, other, False, not ctx.trans_b, ctx.alpha, None)
+        grad_a = grad_a.sum_to_size(a.shape)
+    if ctx.needs_input_grad[1]:
+        other = _conjugate(a)
+        grad = grad.to(b.dtype)
+        if ctx.trans_b:
+            grad_b = _op(grad, other, True, ctx.trans_a, ctx.alpha, None)
+        else:
+            grad_b = _op(other, grad, not ctx.trans_a, False, ctx.alpha, None)
+        grad_b = grad_b.sum_to_size(b.shape)
+    return grad_a, grad_b, None, None, None, None
+
+
+_op.register_autograd(_backward, setup_context=_setup_context)
+_op.register_autocast("cuda", torch.float16)
+
+
+def gemm(
+    a: torch.Tensor,
+    b: torch.Tensor,
+    *,
+    alpha: float = 1,
+    trans_a: bool = False,
+    trans_b: bool = False,
+    out_dtype: torch.dtype | None = None,
+) -> torch.Tensor:
+    """alpha * A @ B with gradients.
+
+    Args:
+        a, b, trans_a, trans_b, out_dtype: as for `kami.gemm`.
+        alpha: a number.
+
+    Under CUDA autocast a and b become float16. Gradients are products by kami,
+    too, summed over what was broadcast.
+    """
+    result: torch.Tensor = _op(a, b, trans_a, trans_b, float(alpha), out_dtype)
+    return result
+
+
+def bmm(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """A batch of products with gradients; shapes (batch..., m, k), (batch..., k, n)."""
+    return gemm(a, b)
+
+
+# Where docs/Performance.md has kami ahead of cuBLAS on an H200: batches of small
+# products of 16 bits.
+_LARGEST, _FEWEST = 128, 64
+
+
+def is_routed(a: Any, b: Any) -> bool:
+    """Whether a product is one that `patch` gives to kami.
+
+    CUDA tensors of one 16-bit float type, with batches that are not broadcast, at
+    least 64 products, and no extent over 128.
+    """
+    if not isinstance(a, torch.Tensor) or not isinstance(b, torch.Tensor):
+        return False
+    if a.dim() < 3 or b.dim() != a.dim() or a.shape[:-2] != b.shape[:-2]:
+        return False
+    if a.dtype not in (torch.float16, torch.bfloat16) or a.dtype != b.dtype:
+        return False
+    extents = (*a.shape[-2:], b.shape[-1])
+    products = a.shape[:-2].numel()
+    fits = max(extents) <= _LARGEST and products >= _FEWEST and min(extents) > 0
+    return bool(fits and a.is_cuda and b.is_cuda)
+
+
+def _route(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def multiply(a: Any, b: Any, *rest: Any, **keywords: Any) -> Any:
+        if rest or keywords or not is_routed(a, b):
+            return original(a, b, *rest, **keywords)
+        if torch.is_grad_enabled() and (a.requires_grad or b.requires_grad):
+            return gemm(a, b)
+        return _gemm.gemm(a, b)
+
+    return multiply
+
+
+_PATCHED: list[tuple[Any, str]] = [
+    (torch, "bmm"),
+    (torch, "matmul"),
+    (torch.Tensor, "bmm"),
+    (torch.Tensor, "matmul"),
+    (torch.Tensor, "__matmul__"),
+]
+
+
+@contextlib.contextmanager
+def patch() -> Iterator[None]:
+    """Routes small batched products of PyTorch to kami, inside of a `with`.
+
+    `torch.bmm`, `torch.matmul`, their methods and `@` go to kami where `is_routed`
+    says so, and are PyTorch's own elsewhere.
+    """
+    originals = [getattr(owner, name) for owner, name in _PATCHED]
+    try:
+        for (owner, name), original in zip(_PATCHED, originals, strict=True):
+            setattr(owner, name, _route(original))
+        yield
+    finally:
+        for (owner, name), original in zip(_PATCHED, originals, strict=True):
+            setattr(owner, name, original)

@@ -1,0 +1,119 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Errors name the argument, what was expected and what came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kami
+
+A = np.ones((4, 6), np.float32)
+B = np.ones((6, 5), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: kami.gemm([1], B), TypeError, "a: expected an array of NumPy"),
+        (lambda: kami.gemm(A[0], B), ValueError, "a: expected at least two dimensions"),
+        (lambda: kami.gemm(A, B.T), ValueError, "b: expected extent 6 along k"),
+        (
+            lambda: kami.gemm(A, B.astype(np.float64)),
+            TypeError,
+            "b: expected elements of type f32, as a has, but got f64",
+        ),
+        (
+            lambda: kami.gemm(A.astype(np.int64), B.astype(np.int64)),
+            TypeError,
+            "a: expected a type that kami multiplies, but got i64",
+        ),
+        (
+            lambda: kami.gemm(A.astype(">f4"), B),
+            TypeError,
+            "a: expected a type that kami multiplies, but got dtype >f4",
+        ),
+        (
+            lambda: kami.gemm(
+                np.ones((2, 4, 6), np.float32), np.ones((3, 6, 5), np.float32)
+            ),
+            ValueError,
+            r"b: expected a batch that broadcasts to \(2,\), but got \(3,\)",
+        ),
+        (
+            lambda: kami.gemm(A, B, out=np.ones((4, 4), np.float32)),
+            ValueError,
+            r"out: expected shape \(4, 5\), but got \(4, 4\)",
+        ),
+        (
+            lambda: kami.gemm(A, B, out=np.broadcast_to(np.float32(0), (4, 5))),
+            ValueError,
+            "out: expected elements of their own",
+        ),
+        (
+            lambda: kami.gemm(A[:, :4], A[:, :4], out=A[:, :4]),
+            ValueError,
+            "out: expected memory of its own, but got a's or b's",
+        ),
+        (lambda: kami.gemm(A, B, beta=1), ValueError, "c: expected an array"),
+        (
+            lambda: kami.gemm(A, B, np.ones(4, np.float32), beta=1),
+            ValueError,
+            "c: expected a shape that broadcasts to",
+        ),
+        (lambda: kami.gemm(A, B, alpha="2"), TypeError, "alpha: expected a number"),
+        (
+            lambda: kami.gemm(A, B, precision="half"),
+            ValueError,
+            "precision: expected exact, tf32 or tf32x3, but got 'half'",
+        ),
+        (
+            lambda: kami.gemm(A, B, epilogue="tanh"),
+            ValueError,
+            "activation: expected one of relu, gelu, silu, but got 'tanh'",
+        ),
+        (
+            lambda: kami.gemm(
+                A, B, epilogue=kami.Epilogue(bias=np.ones(4, np.float32))
+            ),
+            ValueError,
+            r"bias: expected a shape that broadcasts to \(5,\), but got \(4,\)",
+        ),
+        (lambda: kami.gemm(A, B, tiles="8x8x8"), TypeError, "tiles: expected one of"),
+        (lambda: kami.gemm(A, B, warps=99), ValueError, "expected 1 to 32 warps"),
+        (lambda: kami.bmm(A, B), ValueError, "a: expected a batch"),
+        (lambda: kami.plan(0, 4, 4, "f16"), ValueError, "m: expected from 1"),
+        (lambda: kami.plan(4, 4, 4, "f12"), TypeError, "dtype: expected one of"),
+        (
+            lambda: kami.plan(4, 4, 4, "f16", target="sm_1"),
+            ValueError,
+            "unknown target",
+        ),
+        (lambda: kami.compile(4, 4, 4, "f16", layouts=("x",)), ValueError, "layouts:"),
+        (lambda: kami.from_mlir("oops"), ValueError, "line 1: "),
+        (lambda: kami.tune(4, 4, 4, "f16", device=99), kami.DeviceError, "device: "),
+        (lambda: kami.grouped_gemm([A], []), ValueError, "b: expected 1 arrays"),
+    ],
+)
+def test_messages(call: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_odd_strides() -> None:
+    packed = np.zeros(8, dtype=[("x", "<f4"), ("y", "<f2")])
+    view = packed["x"][:, None]
+    with pytest.raises(ValueError, match="a: expected strides that are multiples"):
+        kami.gemm(view, np.ones((1, 3), np.float32))
+
+
+def test_the_simulator_says_so_once() -> None:
+    from kami import _kernels
+
+    _kernels.tell_simulated.cache_clear()
+    with pytest.warns(kami.SimulatorWarning, match="multiplied by kami's simulator"):
+        kami.gemm(A, B)

@@ -1,0 +1,261 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products against NumPy's in float64, in the simulator."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kami
+
+Array = np.ndarray[Any, Any]
+
+# Half a unit in the last place of 1, of a result and of a sum.
+UNITS = {"float16": 2**-11, "float32": 2**-24, "float64": 2**-53}
+
+
+def close(result: Array, exact: Array, magnitude: Array, k: int, unit: float) -> bool:
+    """Whether errors are those of rounding the result and its sum's parts."""
+    sums = UNITS["float64"] if result.dtype == np.float64 else UNITS["float32"]
+    bound = unit + 4 * (1 + math.sqrt(k)) * sums
+    tiny = float(np.finfo(result.dtype).smallest_subnormal)
+    return bool((np.abs(result - exact) <= bound * magnitude + tiny).all())
+
+
+def check(result: Array, a: Array, b: Array, scale: float = 1) -> None:
+    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
+    exact = scale * (wide_a @ wide_b)
+    magnitude = abs(scale) * (np.abs(wide_a) @ np.abs(wide_b))
+    assert result.shape == exact.shape
+    assert close(result, exact, magnitude, a.shape[-1], UNITS[result.dtype.name])
+
+
+def draw_array(draw: Any, rng: Any, shape: tuple[int, ...], dtype: Any) -> Array:
+    """Random numbers with any strides: gaps, reversed and swapped dimensions."""
+    order = draw(st.permutations(range(len(shape))))
+    steps = [draw(st.sampled_from([1, 1, 2, -1])) for _ in shape]
+    stored = [shape[dim] * abs(steps[dim]) for dim in order]
+    array = rng.uniform(-1, 1, stored).astype(dtype)
+    array = array.transpose(np.argsort(order))
+    view: Array = array[tuple(slice(None, None, step) for step in steps)]
+    assert view.shape == shape
+    return view
+
+
+@st.composite
+def products(draw: Any) -> tuple[Array, Array, dict[str, Any]]:
+    dtype = draw(st.sampled_from([np.float16, np.float32, np.float64]))
+    m, n, k = (draw(st.integers(0, 20)) for _ in range(3))
+    rank = draw(st.integers(0, 2))
+    batch = [draw(st.integers(1, 3)) for _ in range(rank)]
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    arrays = []
+    for shape in ((m, k), (k, n)):
+        own = [draw(st.sampled_from([1, extent])) for extent in batch]
+        own = own[draw(st.integers(0, rank)) :]
+        arrays.append(draw_array(draw, rng, (*own, *shape), dtype))
+    scale = draw(st.sampled_from([1, 1, -0.5, 2]))
+    return arrays[0], arrays[1], {"alpha": scale}
+
+
+@settings(max_examples=400)
+@given(products())
+def test_any_shapes_strides_and_types(
+    case: tuple[Array, Array, dict[str, Any]],
+) -> None:
+    a, b, keywords = case
+    check(kami.gemm(a, b, **keywords), a, b, keywords["alpha"])
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_output_of_any_strides(data: Any) -> None:
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    m, n, k = (data.draw(st.integers(1, 18)) for _ in range(3))
+    a, b = rng.uniform(-1, 1, (2, m, k)), rng.uniform(-1, 1, (k, n))
+    storage = draw_array(data.draw, rng, (2, m, n), np.float64)
+    before = storage.copy()
+    beta = data.draw(st.sampled_from([0, 1, -0.25]))
+    if beta == 0:
+        storage[...] = np.nan
+    result = kami.gemm(a, b, storage, beta=beta, out=storage)
+    assert result is storage
+    exact = a @ b + (beta * before if beta else 0)
+    assert np.allclose(storage, exact, rtol=1e-13, atol=1e-13)
+
+
+def test_only_the_output_is_written() -> None:
+    base = np.full((6, 12), 7.0, np.float32)
+    out = base[::2, 1:9:2]
+    a = np.ones((3, 5), np.float32)
+    kami.gemm(a, np.ones((5, 4), np.float32), out=out)
+    expected = np.full((6, 12), 7.0, np.float32)
+    expected[::2, 1:9:2] = 5
+    assert (base == expected).all()
+
+
+def test_transposes_are_views_of_the_same() -> None:
+    rng = np.random.default_rng(1)
+    a = rng.integers(-4, 5, (2, 9, 17)).astype(np.float16)
+    b = rng.integers(-4, 5, (2, 17, 6)).astype(np.float16)
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    stored_a = np.ascontiguousarray(a.swapaxes(1, 2))
+    stored_b = np.ascontiguousarray(b.swapaxes(1, 2))
+    assert (kami.gemm(stored_a, b, trans_a=True) == exact).all()
+    assert (kami.gemm(a, stored_b, trans_b=True) == exact).all()
+    assert (kami.gemm(stored_a.swapaxes(1, 2), stored_b.swapaxes(1, 2)) == exact).all()
+
+
+@pytest.mark.parametrize(
+    "types", [("int8", "int8"), ("uint8", "int8"), ("uint8", "uint8")]
+)
+def test_integers_are_exact(types: tuple[str, str]) -> None:
+    rng = np.random.default_rng(2)
+    limits = [np.iinfo(name) for name in types]
+    a = rng.integers(limits[0].min, limits[0].max, (11, 37), types[0], endpoint=True)
+    b = rng.integers(limits[1].min, limits[1].max, (37, 13), types[1], endpoint=True)
+    result = kami.gemm(a, b, alpha=-2)
+    assert result.dtype == np.int32
+    assert (result == -2 * (a.astype(np.int64) @ b.astype(np.int64))).all()
+
+
+def test_complex_numbers() -> None:
+    rng = np.random.default_rng(3)
+    parts = rng.integers(-4, 5, (4, 9, 9))
+    a = (parts[0] + 1j * parts[1]).astype(np.complex64)
+    b = (parts[2] + 1j * parts[3]).astype(np.complex64)
+    assert (kami.gemm(a, b) == a @ b).all()
+    with pytest.raises(ValueError, match="alpha: expected 1"):
+        kami.gemm(a, b, alpha=2)
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
+def test_types_of_ml_dtypes(name: str) -> None:
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    dtype = np.dtype(getattr(ml_dtypes, name))
+    rng = np.random.default_rng(4)
+    a = rng.integers(-4, 5, (8, 16)).astype(dtype)
+    b = rng.integers(-4, 5, (16, 8)).astype(dtype)
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    result = kami.gemm(a, b, out_dtype=np.float32)
+    assert (result == exact).all()
+
+
+def test_precision() -> None:
+    rng = np.random.default_rng(5)
+    a, b = rng.uniform(-1, 1, (2, 24, 24)).astype(np.float32)
+    exact = a.astype(np.float64) @ b
+    errors = {
+        name: np.abs(kami.gemm(a, b, precision=name) - exact).max()
+        for name in ("exact", "tf32", "tf32x3")
+    }
+    assert errors["exact"] < 1e-5 < errors["tf32"] < 1e-2
+    assert errors["tf32x3"] < 1e-5
+
+
+def erf(x: Array) -> Array:
+    values: Array = np.vectorize(math.erf, otypes=[np.float64])(x)
+    return values
+
+
+ACTIVATIONS = {
+    None: lambda x: x,
+    "relu": lambda x: np.maximum(x, 0),
+    "gelu": lambda x: x / 2 * (1 + erf(x / math.sqrt(2))),
+    "silu": lambda x: x / (1 + np.exp(-x)),
+}
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("dtype", [np.float16, np.float64])
+def test_epilogues(activation: str | None, dtype: Any) -> None:
+    rng = np.random.default_rng(6)
+    a, b = (rng.uniform(-1, 1, s).astype(dtype) for s in ((2, 5, 7), (7, 9)))
+    scale = rng.uniform(0, 1, 5).astype(dtype)
+    bias = rng.uniform(-1, 1, 18).astype(dtype)[::2]
+    residual = rng.uniform(-1, 1, (2, 1, 9)).astype(dtype)
+    epilogue = kami.Epilogue(scale, bias, residual, activation)
+    result = kami.gemm(a, b, alpha=0.5, epilogue=epilogue)
+    wide = [x.astype(np.float64) for x in (a, b, scale, bias, residual)]
+    exact = 0.5 * (wide[0] @ wide[1]) * wide[2][:, None] + wide[3] + wide[4]
+    tolerance = 8 * UNITS[np.dtype(dtype).name] * 8
+    assert np.abs(result - ACTIVATIONS[activation](exact)).max() < tolerance
+
+
+def test_plans_are_obeyed() -> None:
+    a = np.ones((64, 64), np.float16)
+    plan = kami.plan(64, 64, 64, np.float16)
+    fitting = [c for c in plan.candidates if c.fits]
+    one, other = fitting[0], next(c for c in fitting if c.figures["warps"] == 4)
+    for candidate in (one, other):
+        outcome = kami.simulate(a, a, plan=candidate, out_dtype=np.float32)
+        assert (outcome.result == 64).all()
+    assert kami.simulate(a, a, warps=4, algorithm="2d").barriers > 0
+
+
+def test_grouped_products() -> None:
+    rng = np.random.default_rng(7)
+    shapes = [(3, 4, 6), (5, 0, 2), (17, 20, 0), (1, 1, 3), (33, 18, 9)]
+    a = [rng.integers(-4, 5, (m, k)).astype(np.float32) for m, k, _ in shapes]
+    b = [rng.integers(-4, 5, (k, n)).astype(np.float32) for _, k, n in shapes]
+    c = [np.full((m, n), 2, np.float32) for m, _, n in shapes]
+    results = kami.grouped_gemm(a, b, c, alpha=2, beta=-1)
+    for x, y, result in zip(a, b, results, strict=True):
+        assert (result == 2 * (x @ y) - 2).all()
+    with pytest.raises(ValueError, match=r"^b\[1\]: expected extent 0 along k"):
+        kami.grouped_gemm(a, [b[0], b[0], *b[2:]])
+
+
+def test_batches_share_a_kernel() -> None:
+    from kami import _kernels
+
+    k = np.ones((23, 3), np.float32)
+    kami.bmm(np.ones((2, 5, 23), np.float32), k)
+    known = len(_kernels._programs)
+    for batch in (3, 4, 7):
+        kami.bmm(np.ones((batch, 5, 23), np.float32), k)
+    assert len(_kernels._programs) == known
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8"])
+def test_sizes_share_kernels(dtype: str) -> None:
+    from kami import _kernels
+
+    rng = np.random.default_rng(9)
+    known = len(_kernels._programs)
+    for _ in range(12):
+        m, n, k = rng.integers(1, 40, 3)
+        a = rng.integers(-4, 5, (m, k)).astype(dtype)
+        b = rng.integers(-4, 5, (k, n)).astype(dtype)
+        result = kami.gemm(a, b, specialize=False)
+        assert (result == a.astype(np.float64) @ b.astype(np.float64)).all()
+    # A tile has one of three sides along m and n, one of two along k.
+    assert len(_kernels._programs) - known <= 18
+
+
+def test_threads() -> None:
+    rng = np.random.default_rng(8)
+    a = rng.integers(-4, 5, (6, 9, 10)).astype(np.float32)
+    b = rng.integers(-4, 5, (6, 10, 11)).astype(np.float32)
+    wrong: list[int] = []
+
+    def work(number: int) -> None:
+        for _ in range(5):
+            x, y = a[: 1 + number % 6], b[: 1 + number % 6]
+            if (kami.gemm(x, y) != x @ y).any():
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

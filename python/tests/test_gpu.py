@@ -1,0 +1,255 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The same on a CUDA device, with PyTorch: `pytest python/tests -m gpu`."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import kami
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+import kami.torch  # noqa: E402
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.fixture(autouse=True)
+def needs_cuda() -> None:
+    if not torch.cuda.is_available():
+        pytest.skip("PyTorch has no CUDA device")
+
+
+def integers(*shape: int, dtype: Any = None) -> Any:
+    """Small ones, whose sums are exact in every type."""
+    generator = torch.Generator(device="cuda").manual_seed(sum(shape))
+    values = torch.randint(-4, 5, shape, generator=generator, device="cuda")
+    return values.to(dtype or torch.float16)
+
+
+def exact(a: Any, b: Any) -> Any:
+    return (a.double() @ b.double()).cpu()
+
+
+SIZES = [1, 5, 16, 37, 64, 130]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_sizes(dtype: str) -> None:
+    for m, n, k in itertools.product(SIZES, repeat=3):
+        kind = getattr(torch, dtype)
+        a, b = integers(3, m, k, dtype=kind), integers(3, k, n, dtype=kind)
+        wide = torch.float64 if dtype == "float64" else torch.float32
+        result = kami.bmm(a, b, out_dtype=wide)
+        assert torch.equal(result.double().cpu(), exact(a, b)), (m, n, k)
+
+
+def test_views() -> None:
+    base = integers(20, 70, 80)
+    for a in (base[:, 1:33, 3:53], base[::3, ::2, 5:55], base[:7].mT[:, 9:41, :50]):
+        b = integers(a.shape[0], 24, a.shape[2]).mT
+        result = kami.gemm(a, b, out_dtype=torch.float32)
+        assert torch.equal(result.double().cpu(), exact(a, b))
+    out = torch.full((4, 32, 48), 7.0, device="cuda")
+    a, b = integers(4, 16, 8, dtype=torch.float32), integers(8, 24, dtype=torch.float32)
+    kami.gemm(a, b, out=out[:, ::2, ::2])
+    assert torch.equal(out[:, ::2, ::2].double().cpu(), exact(a, b))
+    assert bool((out[:, 1::2] == 7).all())
+    assert bool((out[:, ::2, 1::2] == 7).all())
+
+
+def test_scales_and_epilogues() -> None:
+    a, b = integers(8, 20, 33), integers(33, 17)
+    c = integers(8, 20, 17)
+    result = kami.gemm(a, b, c, alpha=0.5, beta=2)
+    assert torch.equal(result.double().cpu(), 0.5 * exact(a, b) + 2 * c.double().cpu())
+    bias = integers(17, dtype=torch.float32)
+    shown = kami.gemm(a, b, epilogue=kami.Epilogue(bias=bias, activation="relu"))
+    assert torch.equal(
+        shown.double().cpu(), (exact(a, b) + bias.double().cpu()).clamp(min=0)
+    )
+
+
+def test_grouped_products() -> None:
+    sizes = [(3, 4, 8), (65, 7, 120), (1, 300, 5), (16, 16, 0), (0, 4, 4)]
+    a = [integers(m, k) for m, _, k in sizes]
+    b = [integers(k, n) for _, n, k in sizes]
+    for x, y, z in zip(a, b, kami.grouped_gemm(a, b), strict=True):
+        assert torch.equal(z.double().cpu(), exact(x, y).half().double())
+
+
+def test_the_current_stream() -> None:
+    """What the stream does first arrives."""
+    stream = torch.cuda.Stream()
+    a, b = integers(64, 32, 32), integers(64, 32, 32)
+    kami.bmm(a, b)
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(50_000_000)
+        a.add_(1)
+        result = kami.bmm(a, b, out_dtype=torch.float32)
+    stream.synchronize()
+    assert torch.equal(result.double().cpu(), exact(a, b))
+
+
+def test_graphs() -> None:
+    a, b = integers(32, 24, 40), integers(32, 40, 16)
+    out = torch.empty(32, 24, 16, dtype=torch.float32, device="cuda")
+    kami.gemm(a, b, out=out)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        kami.gemm(a, b, out=out)
+    a.copy_(integers(32, 24, 40) + 1)
+    graph.replay()
+    torch.cuda.synchronize()
+    assert torch.equal(out.double().cpu(), exact(a, b))
+
+
+def test_threads() -> None:
+    wrong: list[int] = []
+
+    def work(number: int) -> None:
+        a, b = integers(9, 8 + number, 16), integers(9, 16, 24)
+        with torch.cuda.stream(torch.cuda.Stream()):
+            torch.cuda.current_stream().wait_stream(torch.cuda.default_stream())
+            results = [kami.bmm(a, b, out_dtype=torch.float32) for _ in range(20)]
+            torch.cuda.current_stream().synchronize()
+        if any(not torch.equal(r.double().cpu(), exact(a, b)) for r in results):
+            wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_memory_errors_leave_the_process_usable() -> None:
+    free, _ = torch.cuda.mem_get_info()
+    a = torch.empty(1, 1, dtype=torch.float16, device="cuda").expand(free // 1024, 1)
+    with pytest.raises(torch.OutOfMemoryError):
+        kami.gemm(a, a.T[:, : 1 << 20])
+    x = integers(4, 4)
+    assert torch.equal(kami.gemm(x, x).double().cpu(), exact(x, x).half().double())
+
+
+def test_gradients_and_autocast() -> None:
+    a, b = integers(4, 9, 16).requires_grad_(), integers(4, 16, 5).requires_grad_()
+    kami.bmm(a, b).sum().backward()
+    mine = [a.grad.clone(), b.grad.clone()]
+    a.grad = b.grad = None
+    torch.bmm(a, b).sum().backward()
+    assert torch.equal(mine[0], a.grad)
+    assert torch.equal(mine[1], b.grad)
+    with torch.autocast("cuda"):
+        assert kami.torch.bmm(a.float(), b.float()).dtype == torch.float16
+
+
+def test_compiles_in_one_graph() -> None:
+    a, b = integers(64, 16, 32), integers(64, 32, 16)
+    layer = torch.compile(lambda x, y: kami.torch.bmm(x, y).relu(), fullgraph=True)
+    assert torch.equal(layer(a, b), kami.bmm(a, b).relu())
+
+
+def test_patch() -> None:
+    a, b = integers(256, 16, 32), integers(256, 32, 16)
+    assert kami.torch.is_routed(a, b)
+    expected = a @ b
+    with kami.torch.patch():
+        assert torch.equal(a @ b, expected)
+
+
+class Attention(torch.nn.Module):
+    """Many small heads, whose products are what takes time."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.inputs = torch.nn.Linear(width, 3 * width)
+        self.output = torch.nn.Linear(width, width)
+
+    def forward(self, x: Any) -> Any:
+        batch, length, width = x.shape
+        split = self.inputs(x).view(batch, length, 3, self.heads, -1)
+        q, k, v = split.permute(2, 0, 3, 1, 4)
+        scores = torch.matmul(q, k.transpose(-1, -2)) / (width / self.heads) ** 0.5
+        mixed = torch.matmul(scores.softmax(-1), v).transpose(1, 2)
+        return self.output(mixed.reshape(batch, length, width))
+
+
+def microseconds(call: Callable[[], Any], repeats: int = 200) -> float:
+    for _ in range(10):
+        call()
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    for _ in range(repeats):
+        call()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - start) / repeats * 1e6
+
+
+def test_a_transformer_block(capsys: pytest.CaptureFixture[str]) -> None:
+    """Results agree; times are printed, for docs/Performance.md."""
+    torch.manual_seed(0)
+    block = Attention(1024, 64).half().cuda().eval()
+    x = torch.randn(64, 32, 1024, dtype=torch.float16, device="cuda")
+    with torch.inference_mode():
+        expected = block(x)
+        without = microseconds(lambda: block(x))
+        with kami.torch.patch():
+            result = block(x)
+            routed = microseconds(lambda: block(x))
+    assert torch.allclose(result, expected, rtol=1e-2, atol=2e-3)
+    with capsys.disabled():
+        print(f"\nattention, 64 heads of 16: {without:.0f} us, with kami {routed:.0f}")
+
+
+def test_overhead(capsys: pytest.CaptureFixture[str]) -> None:
+    """The host's time of a call like an earlier one."""
+    a, b = integers(4, 16, 16), integers(4, 16, 16)
+    out = torch.empty_like(a)
+    times = {
+        "kami.gemm": microseconds(lambda: kami.gemm(a, b), 2000),
+        "kami.gemm out=": microseconds(lambda: kami.gemm(a, b, out=out), 2000),
+        "torch.bmm": microseconds(lambda: torch.bmm(a, b), 2000),
+        "torch.bmm out=": microseconds(lambda: torch.bmm(a, b, out=out), 2000),
+    }
+    with capsys.disabled():
+        print("\n" + ", ".join(f"{name} {t:.1f} us" for name, t in times.items()))
+
+
+def test_tuning() -> None:
+    tuning = kami.tune(32, 32, 32, "f16", batch=1000, candidates=4, repeats=5)
+    assert tuning.regret >= 1
+    assert all(timing.microseconds > 0 for timing in tuning.timings)
+    a, b = integers(10, 32, 32), integers(10, 32, 32)
+    result = kami.gemm(a, b, plan=tuning.best.candidate, out_dtype=torch.float32)
+    assert torch.equal(result.double().cpu(), exact(a, b))
+
+
+def test_cupy() -> None:
+    cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
+    a = cupy.asarray(integers(4, 9, 16))[:, ::2]
+    b = cupy.asarray(integers(4, 16, 5))
+    result = kami.bmm(a, b, out_dtype="f32")
+    assert isinstance(result, cupy.ndarray)
+    assert bool((result == a.astype("f8") @ b.astype("f8")).all())
+
+
+def test_jax() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    if jax.default_backend() != "gpu":
+        pytest.skip("JAX has no CUDA device")
+    a = jax.numpy.ones((4, 8, 16), jax.numpy.float16)
+    out = torch.empty(4, 8, 8, device="cuda")
+    kami.gemm(a, a, trans_b=True, out=out)
+    assert bool((out == 16).all())

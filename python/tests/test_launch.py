@@ -1,0 +1,215 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How products are launched, on a driver that only writes it down.
+
+Each test is a process of its own, since a driver is loaded once.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "test/CAPI/Inputs/fake-cuda.c"
+
+PRELUDE = """
+import ctypes, os
+import numpy as np
+import kami
+
+class DeviceArray:
+    '''An array of which a stranger knows nothing but the interface.'''
+
+    def __init__(self, array):
+        self.array = array
+
+    @property
+    def __cuda_array_interface__(self):
+        interface = dict(self.array.__array_interface__, version=3)
+        interface["strides"] = self.array.strides
+        return interface
+
+fake = ctypes.CDLL(os.environ["KAMI_CUDA_DRIVER"])
+launches = ctypes.c_int.in_dll(fake, "fakeLaunches")
+shape = (ctypes.c_uint * 7).in_dll(fake, "fakeShape")
+words = (ctypes.c_uint64 * 64).in_dll(fake, "fakeParameters")
+"""
+
+
+@pytest.fixture(scope="session")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    library = tmp_path_factory.mktemp("driver") / "fake-cuda.so"
+    subprocess.run([compiler, "-shared", "-fPIC", SOURCE, "-o", library], check=True)
+    return library
+
+
+def run(driver: Path, code: str, parameters: int = 0) -> str:
+    environment = {
+        **os.environ,
+        "KAMI_CUDA_DRIVER": str(driver),
+        "FAKE_CUDA_WORDS": str(parameters),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", PRELUDE + textwrap.dedent(code)],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_parameters(driver: Path) -> None:
+    """Memrefs are pointer, pointer, offset, sizes, strides; beta is a word."""
+    run(
+        driver,
+        """
+        assert [d.kind for d in kami.devices()] == ["cuda", "simulator"]
+        a = np.zeros((10, 37, 64), np.float16)[::2]
+        b, c = np.zeros((64, 48), np.float16), np.zeros((5, 37, 48), np.float16)
+        da, db, dc = DeviceArray(a), DeviceArray(b), DeviceArray(c)
+        out = kami.gemm(da, db, dc, beta=0.5, out=dc)
+        assert out is dc and launches.value == 1
+        address = lambda x: x.__array_interface__["data"][0]
+        assert words[0] == words[1] == address(a) and words[2] == 0
+        assert words[3:9] == [5, 37, 64, 2 * 37 * 64, 64, 1]
+        assert words[9] == words[10] == address(b)
+        # One matrix for all products.
+        assert words[12:18] == [1, 64, 48, 64 * 48, 48, 1]
+        assert words[18] == address(c) and words[21:27] == [5, 37, 48, 37 * 48, 48, 1]
+        assert words[27] & 0xFFFFFFFF == 0x3F000000
+        assert shape[0] > 0 and shape[3] % 32 == 0
+        """,
+        parameters=28,
+    )
+
+
+def test_a_call_like_an_earlier_one_only_launches(driver: Path) -> None:
+    run(
+        driver,
+        """
+        arrays = [np.zeros((9, 16, 16), np.float32) for _ in range(6)]
+        arrays = [DeviceArray(x) for x in arrays]
+        kami.gemm(*arrays[:2], out=arrays[2], alpha=2)
+        from kami import _product
+        def nothing(*_):
+            raise AssertionError("made anew")
+        _product.compile_request = _product.Launch = _product.run = nothing
+        from kami import _gemm
+        _gemm.run = nothing
+        kami.gemm(*arrays[3:5], out=arrays[5], alpha=2)
+        assert launches.value == 2
+        assert words[27] & 0xFFFFFFFF == 0x40000000
+        assert words[0] == arrays[3].array.__array_interface__["data"][0]
+        """,
+        parameters=28,
+    )
+
+
+def test_grouped_products_are_pointers(driver: Path) -> None:
+    run(
+        driver,
+        """
+        from kami import _arrays
+        _arrays._CudaInterface.upload = lambda self, like, table: DeviceArray(table)
+        a = [DeviceArray(np.zeros((m, 8), np.float16)) for m in (3, 5, 0)]
+        b = [DeviceArray(np.zeros((8, 4), np.float16)) for _ in a]
+        c = [DeviceArray(np.zeros((x.array.shape[0], 4), np.float16)) for x in a]
+        kami.grouped_gemm(a, b, out=c)
+        assert launches.value == 1
+        # A, B and C begin at address 0; the table has nine rows of three.
+        assert words[0] == words[5] == words[10] == 0
+        table = (ctypes.c_int64 * 27).from_address(words[15])
+        assert table[0] == a[0].array.__array_interface__["data"][0]
+        assert table[9:12] == [3, 5, 0] and table[18:21] == [8, 8, 8]
+        """,
+        parameters=16,
+    )
+
+
+TWO_RESULTS = """
+func.func @f(%a: tensor<4x6xf32>, %b: tensor<6x5xf32>, %c: tensor<4x5xf32>)
+    -> (tensor<4x5xf32>, tensor<4x5xf32>) {
+  %empty = tensor.empty() : tensor<4x5xf32>
+  %zero = arith.constant 0.0 : f32
+  %clear = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x5xf32>)
+      -> tensor<4x5xf32>
+  %d = linalg.matmul ins(%a, %b : tensor<4x6xf32>, tensor<6x5xf32>)
+      outs(%clear : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %e = linalg.matmul ins(%a, %b : tensor<4x6xf32>, tensor<6x5xf32>)
+      outs(%c : tensor<4x5xf32>) -> tensor<4x5xf32>
+  return %d, %e : tensor<4x5xf32>, tensor<4x5xf32>
+}
+"""
+
+
+def test_results_are_workspaces(driver: Path) -> None:
+    code = """
+        from kami import _arrays
+        made = []
+        def empty(self, like, shape, type):
+            made.append(np.zeros(shape, np.int8))
+            return DeviceArray(made[-1])
+        def carve(self, space, *place):
+            return space.array, *place
+        _arrays._CudaInterface.empty = empty
+        _arrays._CudaInterface.carve = carve
+        shapes = (4, 6), (6, 5), (4, 5)
+        arrays = [DeviceArray(np.zeros(s, np.float32)) for s in shapes]
+        d, e = kernel(*arrays)
+        assert launches.value == 2 and e is arrays[2]
+        [space] = made
+        assert d[0] is space and d[1:] == ("f32", 0, [4, 5], [5, 1])
+        assert space.nbytes == 80
+        """
+    run(driver, f"kernel = kami.from_mlir({TWO_RESULTS!r})\n" + textwrap.dedent(code))
+
+
+def test_driver_errors_are_exceptions(driver: Path) -> None:
+    run(
+        driver,
+        """
+        try:
+            kami.tune(4096, 4096, 4096, "f64", batch=100, candidates=1)
+        except kami.DeviceError as error:
+            assert "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY" in str(error), error
+        else:
+            raise AssertionError("that is too much memory")
+        found = kami.tune(16, 16, 16, "f16", batch=8, candidates=3)
+        assert len(found.timings) == 3 and found.regret == 1
+        assert found.best.microseconds == 250
+        """,
+    )
+
+
+def test_launches_take_microseconds(driver: Path) -> None:
+    """Of the budget of 5 us, on a machine that has other things to do."""
+    taken = run(
+        driver,
+        """
+        import time
+        a = np.zeros((9, 16, 16), np.float32)
+        kernel = kami.compile(16, 16, 16, "f32", batch=True)
+        described = [(0, a.shape, (256, 16, 1))] * 3
+        from kami._kernels import Launch
+        launch = Launch(kernel.program.executable(0), described).runner(3)
+        best = 1.0
+        for _ in range(50):
+            start = time.perf_counter()
+            for _ in range(100):
+                launch(0, 1, 2, 3)
+            best = min(best, (time.perf_counter() - start) / 100)
+        print(best * 1e6)
+        """,
+    )
+    assert float(taken) < 5

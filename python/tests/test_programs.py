@@ -1,0 +1,193 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Plans, kernels and the cache."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kami
+from kami import _cache, _kernels
+
+
+def test_plans_explain_themselves() -> None:
+    plan = kami.plan(64, 64, 64, np.float16, batch=100, target="sm_90")
+    assert repr(plan).startswith("64x64x64 f16 -> f32, batch 100, on sm_90")
+    assert plan.best.cycles == min(c.cycles for c in plan.candidates if c.fits)
+    assert plan.attribute.startswith("#kami.plan<")
+    lost = [c for c in plan.candidates if not c.fits]
+    assert lost
+    assert all(c.rejected and c.attribute is None for c in lost)
+    assert plan.to_dict()["batch"] == 100
+    assert "<table>" in plan._repr_html_()
+
+
+def test_overrides_of_a_plan() -> None:
+    plan = kami.plan(64, 64, 64, "f64", algorithm="2d", warps=4, tile=(64, 64, 16))
+    assert plan.best.figures["algorithm"] == "2d"
+    assert plan.best.figures["warps"] == 4
+    assert plan.best.figures["tile"] == [64, 64, 16]
+
+
+def test_kernels_show_every_level() -> None:
+    kernel = kami.compile(32, 48, 16, "f16", target="sm_80")
+    assert kernel.target == "sm_80"
+    for level, op in [
+        ("kami", "kami.gemm"),
+        ("planned", "#kami.plan<"),
+        ("warp", "kami.mma"),
+        ("target", "gpu.func"),
+        ("llvm", "llvm.func"),
+    ]:
+        assert op in kernel.mlir(level), level
+    assert ".target sm_80" in kernel.ptx
+    with pytest.raises(ValueError, match="expected level kami, planned"):
+        kernel.mlir("nothing")
+    [resources] = kernel.resources
+    assert resources["registers"] > 0
+
+
+def test_sizes_known_when_called() -> None:
+    kernel = kami.compile(None, 8, None, "f64", beta=True, tile="16x16x16")
+    for m, k in ((3, 5), (16, 1), (1, 33)):
+        rng = np.random.default_rng(m)
+        a, b, c = (
+            rng.uniform(-1, 1, (m, k)),
+            rng.uniform(-1, 1, (k, 8)),
+            np.ones((m, 8)),
+        )
+        kernel(a, b, c, 0.5)
+        assert np.allclose(c, a @ b + 0.5, rtol=1e-13, atol=1e-13)
+    with pytest.raises(ValueError, match="argument 1: expected extent 8"):
+        kernel(np.ones((2, 2)), np.ones((2, 9)), np.ones((2, 9)), 1.0)
+
+
+LINEAR = """
+func.func @linear(%x: tensor<4x6xf32>, %w: tensor<6x5xf32>, %bias: tensor<5xf32>)
+    -> tensor<4x5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4x5xf32>
+  %cleared = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x5xf32>)
+      -> tensor<4x5xf32>
+  %sum = linalg.matmul ins(%x, %w : tensor<4x6xf32>, tensor<6x5xf32>)
+      outs(%cleared : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %wide = linalg.broadcast ins(%bias : tensor<5xf32>) outs(%empty : tensor<4x5xf32>)
+      dimensions = [0]
+  %result = linalg.add ins(%sum, %wide : tensor<4x5xf32>, tensor<4x5xf32>)
+      outs(%empty : tensor<4x5xf32>) -> tensor<4x5xf32>
+  return %result : tensor<4x5xf32>
+}
+"""
+
+
+def test_own_mlir(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x, w, bias = (
+        rng.integers(-4, 5, shape).astype(np.float32) for shape in ((4, 6), (6, 5), 5)
+    )
+    kernel = kami.from_mlir(LINEAR)
+    assert (kernel(x, w, bias) == x @ w + bias).all()
+    kernel.save(tmp_path / "linear.kami")
+    assert (kami.load(tmp_path / "linear.kami")(x, w, bias) == x @ w + bias).all()
+    (tmp_path / "other").write_text("{}")
+    with pytest.raises(ValueError, match="expected a program that this version"):
+        kami.load(tmp_path / "other")
+
+
+def test_the_simulator_reports() -> None:
+    a = np.ones((64, 64), np.float16)
+    outcome = kami.simulate(a, a, plan=kami.plan(64, 64, 64, "f16", warps=4).best)
+    [launch] = outcome.report
+    assert sum(launch["matrix_instructions"].values()) > 0
+    written = [buffer["bytes_written"] for buffer in launch["buffers"]]
+    assert written == [0, 0, 64 * 64 * 2]
+
+
+def test_amd_targets_compile() -> None:
+    kernel = kami.compile(32, 32, 32, "f16", target="gfx942")
+    assert "v_mfma" in kernel.asm
+    with pytest.raises(ValueError, match="or asm, but got 'ptx'"):
+        _ = kernel.ptx
+
+
+def test_the_cache_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KAMI_CACHE_DIR", str(tmp_path))
+    request = {"m": 7, "n": 11, "k": 13, "dtype": "f32"}
+    kernel = kami.compile(**request)  # type: ignore[arg-type]
+    [file] = tmp_path.iterdir()
+    monkeypatch.setattr(_kernels, "_programs", {})
+    monkeypatch.setattr(
+        _kernels.lib, "kamiCompileGemm", lambda *_: pytest.fail("compiled again")
+    )
+    assert kami.compile(**request).ptx == kernel.ptx  # type: ignore[arg-type]
+    # A spoiled file is made again.
+    monkeypatch.undo()
+    monkeypatch.setenv("KAMI_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(_kernels, "_programs", {})
+    file.write_bytes(file.read_bytes()[:100])
+    assert kami.compile(**request).ptx == kernel.ptx  # type: ignore[arg-type]
+
+
+def test_the_cache_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KAMI_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("KAMI_CACHE_BYTES", "2500")
+    for number in range(4):
+        _cache.store(f"file{number}", "test", bytes(1000))
+        os.utime(tmp_path / f"file{number}.test", (number, number))
+    _cache.store("last", "test", bytes(1000))
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "file3.test",
+        "last.test",
+    ]
+    assert _cache.clear() == 2000
+    monkeypatch.setenv("KAMI_CACHE_DIR", "")
+    _cache.store("nowhere", "test", b"")
+    assert _cache.load("nowhere", "test") is None
+
+
+def _store_much(number: int) -> int:
+    contents = bytes([number]) * 4096
+    for _ in range(50):
+        _cache.store("shared", "test", contents)
+        found = _cache.load("shared", "test")
+        if found is None or len(set(found)) != 1 or len(found) != 4096:
+            return 1
+    return 0
+
+
+def test_processes_share_the_cache() -> None:
+    with multiprocessing.get_context("fork").Pool(4) as pool:
+        assert sum(pool.map(_store_much, range(8))) == 0
+
+
+def test_a_forked_child_goes_on() -> None:
+    a = np.ones((3, 4), np.float32)
+    kami.gemm(a, a.T)
+    child = os.fork()
+    if child == 0:
+        right = (kami.gemm(a, a.T) == 4).all() and (kami.gemm(a.T, a) == 3).all()
+        os._exit(0 if right else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_the_command() -> None:
+    def run(*arguments: str) -> str:
+        return subprocess.run(
+            [sys.executable, "-m", "kami", *arguments],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+
+    shown = run()
+    assert shown.startswith(f"kami {kami.__version__}, ")
+    assert "sm_90    NVIDIA H200: f16" in shown
+    assert "right" in run("check")

@@ -1,0 +1,105 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""kami's operators in PyTorch, on the CPU by the simulator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import kami
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+import kami.torch  # noqa: E402
+
+
+def integers(*shape: int, dtype: Any = None) -> Any:
+    generator = torch.Generator().manual_seed(sum(shape))
+    values = torch.randint(-4, 5, shape, generator=generator)
+    return values.to(dtype or torch.float32)
+
+
+def test_tensors_and_views() -> None:
+    a, b = integers(2, 5, 9).transpose(1, 2), integers(5, 14)[:, ::2]
+    result = kami.gemm(a, b, alpha=2)
+    assert isinstance(result, torch.Tensor)
+    assert torch.equal(result, 2 * (a @ b))
+    half = integers(3, 4, 8, dtype=torch.bfloat16)
+    product = kami.bmm(half, half.mT, out_dtype=torch.float32)
+    assert torch.equal(product, half.float() @ half.mT.float())
+
+
+def test_lazy_conjugates_are_refused() -> None:
+    z = torch.ones(3, 3, dtype=torch.complex64)
+    with pytest.raises(ValueError, match="a: expected elements as they lie in memory"):
+        kami.gemm(z.conj(), z)
+
+
+@pytest.mark.parametrize(
+    "trans", [(False, False), (True, False), (False, True), (True, True)]
+)
+def test_gradients(trans: tuple[bool, bool]) -> None:
+    shape_a = (2, 4, 3) if trans[0] else (2, 3, 4)
+    shape_b = (5, 4) if trans[1] else (4, 5)
+    a, b = integers(*shape_a), integers(*shape_b)
+    weight = integers(2, 3, 5)
+    gradients = []
+    for multiply in (
+        lambda x, y: kami.gemm(x, y, alpha=-2, trans_a=trans[0], trans_b=trans[1]),
+        lambda x, y: -2 * ((x.mT if trans[0] else x) @ (y.mT if trans[1] else y)),
+    ):
+        x, y = a.clone().requires_grad_(), b.clone().requires_grad_()
+        (multiply(x, y) * weight).sum().backward()
+        gradients.append((x.grad, y.grad))
+    (mine_a, mine_b), (true_a, true_b) = gradients
+    assert torch.equal(mine_a, true_a)
+    assert torch.equal(mine_b, true_b)
+
+
+def test_what_has_no_gradient_says_so() -> None:
+    a = integers(3, 3).requires_grad_()
+    with pytest.raises(ValueError, match="a: expected a tensor that needs no gradient"):
+        kami.gemm(a, a, epilogue="relu")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_opcheck(dtype: Any) -> None:
+    a, b = integers(2, 3, 4, dtype=dtype), integers(4, 5, dtype=dtype)
+    for x, y in ((a, b), (a.clone().requires_grad_(), b.clone().requires_grad_())):
+        torch.library.opcheck(
+            torch.ops.kami.gemm.default, (x, y, False, False, 0.5, None)
+        )
+
+
+def test_compiles_in_one_graph() -> None:
+    def layer(x: Any, w: Any) -> Any:
+        return torch.relu(kami.torch.bmm(x, w)) + 1
+
+    a, b = integers(2, 3, 4), integers(2, 4, 5)
+    compiled = torch.compile(layer, fullgraph=True, backend="aot_eager")
+    assert torch.equal(compiled(a, b), layer(a, b))
+    x = a.clone().requires_grad_()
+    compiled(x, b).sum().backward()
+    y = a.clone().requires_grad_()
+    (torch.relu(y @ b) + 1).sum().backward()
+    assert torch.equal(x.grad, y.grad)
+
+
+def test_patch_is_undone_and_leaves_the_rest() -> None:
+    original = torch.bmm
+    a = integers(2, 3, 4)
+    with kami.torch.patch():
+        assert torch.bmm is not original
+        assert torch.equal(a @ a.mT, torch.matmul(a, a.mT))
+    assert torch.bmm is original
+    assert not kami.torch.is_routed(a, a.mT)
+
+
+def test_grouped_products() -> None:
+    a = [integers(3, 4), integers(5, 2)]
+    b = [integers(4, 6), integers(2, 7)]
+    for x, y, z in zip(a, b, kami.grouped_gemm(a, b), strict=True):
+        assert torch.equal(z, x @ y)

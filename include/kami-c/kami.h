@@ -203,13 +203,15 @@ KamiError *kamiProgramRestore(const char *image, size_t bytes,
 
 /* The program at a level: "kami", "planned", "warp", "target" or "llvm" as
    MLIR; "ptx" for NVIDIA's chips and "asm" for AMD's as their assemblers take
-   it, kernels one behind the other. */
+   it, and "spirv", which is no text, for all others; kernels one behind the
+   other. */
 KamiError *kamiProgramGetCode(const KamiProgram *program, const char *level,
                               KamiText **code);
-/* As JSON: "target"; "code", "ptx" or "asm"; "kernels", each with "kernel",
-   "grid" (null where it depends on sizes), "block", "shared_bytes", "registers"
-   (the model's) and "plan"; "arguments" and "results", each with "type" and, of
-   arrays, "element", "sizes" and "strides" (null for what is known at launch).
+/* As JSON: "target"; "code", "ptx", "asm" or "spirv"; "kernels", each with
+   "kernel", "grid" (null where it depends on sizes), "block", "shared_bytes",
+   "registers" (the model's) and "plan"; "arguments" and "results", each with
+   "type" and, of arrays, "element", "sizes" and "strides" (null for what is
+   known at launch).
  */
 KamiError *kamiProgramDescribe(const KamiProgram *program, KamiText **json);
 

@@ -75,7 +75,7 @@ KamiError *kamiDeviceRead(KamiDevice *device, void *to, uint64_t from,
   return toError(kamiCudaCopyToHost(device->device.get(), to, from, bytes));
 }
 
-/// AMD's code has no device here yet.
+/// Only CUDA devices are launched on here.
 static KamiError *checkCode(const Program &program) {
   if (program.codeKind() == "ptx")
     return nullptr;

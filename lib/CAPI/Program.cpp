@@ -14,6 +14,7 @@
 #include "kami/Pipelines/Registration.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/Base64.h"
 
 using namespace kami;
 using namespace mlir;
@@ -155,6 +156,19 @@ static void stripKernels(ModuleOp module) {
   });
 }
 
+/// The level that a program keeps: what drivers take, or assemblers.
+static StringRef codeKindOf(Backend backend) {
+  switch (backend) {
+  case Backend::NVVM:
+    return "ptx";
+  case Backend::ROCDL:
+    return "asm";
+  case Backend::SPIRV:
+    return "spirv";
+  }
+  llvm_unreachable("unknown back end");
+}
+
 llvm::Error Program::compileAll() {
   Compilation compilation;
   OwnedModule made;
@@ -164,12 +178,8 @@ llvm::Error Program::compileAll() {
   llvm::Expected<func::FuncOp> entry = entryPoint(*made.module);
   if (!entry)
     return entry.takeError();
-  std::optional<Backend> backend = backendOf(*compilation.chip);
-  if (!backend)
-    return llvm::createStringError("no lowering yet for target '" +
-                                   compilation.chip->name + "'");
-  bool isPTX = *backend == Backend::NVVM;
-  kind = isPTX ? "ptx" : "asm";
+  Backend backend = backendOf(*compilation.chip);
+  kind = codeKindOf(backend);
   llvm::json::Array kernels;
   for (const Kernel &kernel : compilation.kernels)
     kernels.push_back(describe(kernel, *compilation.chip));
@@ -183,8 +193,7 @@ llvm::Error Program::compileAll() {
   stripKernels(*hostPart);
   host = moduleText(*hostPart);
   OwningOpRef<ModuleOp> devicePart = made.module->clone();
-  if (failed(compileKernels(*devicePart, compilation,
-                            isPTX ? Level::PTX : Level::Asm,
+  if (failed(compileKernels(*devicePart, compilation, *parseLevel(kind),
                             /*assembles=*/false)))
     return diagnostics.error("compilation failed");
   for (Kernel &kernel : compilation.kernels)
@@ -262,7 +271,8 @@ llvm::Error Program::withLanes(
 std::string Program::save() const {
   llvm::json::Array kernels;
   for (const Code &code : codes)
-    kernels.push_back(llvm::json::Array{code.name, code.module, code.binary});
+    kernels.push_back(llvm::json::Array{code.name, code.module,
+                                        llvm::encodeBase64(code.binary)});
   const CompileOptions &given = options.options;
   llvm::json::Value image = llvm::json::Object{
       {"version", KAMI_VERSION},
@@ -324,7 +334,13 @@ Program::restore(StringRef image) {
     auto part = [&](size_t i) {
       return (*parts)[i].getAsString().value_or("").str();
     };
-    program->codes.push_back({part(0), part(1), part(2)});
+    std::vector<char> binary;
+    if (llvm::Error error = llvm::decodeBase64(part(2), binary)) {
+      llvm::consumeError(std::move(error));
+      return fail();
+    }
+    program->codes.push_back(
+        {part(0), part(1), std::string(binary.begin(), binary.end())});
   }
   return program;
 }

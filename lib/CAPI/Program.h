@@ -70,7 +70,7 @@ public:
   llvm::Expected<std::string> codeAt(llvm::StringRef level) const;
   const llvm::json::Value &description() const { return described; }
   llvm::ArrayRef<Code> kernels() const { return codes; }
-  /// "ptx", or "asm" for AMD: what the kernels' code is.
+  /// What the kernels' code is: "ptx", "asm" for AMD, or "spirv".
   llvm::StringRef codeKind() const { return kind; }
 
   /// Calls `use` with the function that runs, whose kernels have no bodies.

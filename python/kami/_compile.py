@@ -48,7 +48,8 @@ def compile(
 
     Args:
         m, n, k: extents; None for one that is known when it is called.
-        dtype: of A's elements; `dtype_b`, B's, where they are others.
+        dtype: of A's elements; `dtype_b`, B's, where they are others. "tf32" and
+            "tf32x3" are of float32 arrays, and say how they are multiplied.
         batch: whether arrays have a leading dimension of any extent.
         out_dtype, accumulator: as for `gemm`.
         trans_a, trans_b: whether A is stored k x m, B n x k.
@@ -104,7 +105,13 @@ def compile(
     return Kernel(compile_request(request, target or default_target(), overrides))
 
 
-def from_mlir(text: str, *, target: str | None = None, **overrides: Any) -> Kernel:
+def from_mlir(
+    text: str,
+    *,
+    target: str | None = None,
+    precision: str = "exact",
+    **overrides: Any,
+) -> Kernel:
     """Compiles a user's own MLIR.
 
     Args:
@@ -112,8 +119,9 @@ def from_mlir(text: str, *, target: str | None = None, **overrides: Any) -> Kern
             memrefs, or kami's own. What surrounds the products (bias, scale,
             activation, casts) becomes part of their kernels.
         target: as for `plan`.
-        overrides: as for `plan`; and precision ("exact", "tf32", "tf32x3"), how
-            linalg's products of f32 are multiplied.
+        precision: how linalg's products of f32 are multiplied: "exact", "tf32" or
+            "tf32x3".
+        overrides: as for `plan`.
 
     Returns:
         A `Kernel`, called with the function's arguments; what it allocates and
@@ -128,9 +136,10 @@ def from_mlir(text: str, *, target: str | None = None, **overrides: Any) -> Kern
         raise TypeError(f"text: expected MLIR as a text, but got {text!r}")
     target = target or default_target()
     options = make_options(target, overrides)
+    options.precision = precision.encode()
     source = text.encode()
     program = program_for(
-        request_of("text", text, target, overrides),
+        request_of("text", text, target, precision, overrides),
         lambda out: lib.kamiCompileText(source, len(source), byref(options), out),
     )
     return Kernel(program)

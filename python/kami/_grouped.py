@@ -51,6 +51,10 @@ class _Kind:
     def compile(
         self, typical: Sequence[int], target: str, overrides: dict[str, Any]
     ) -> Kernel:
+        request = request_of("grouped", self.__dict__, typical, target, overrides)
+        known = _kernels.get(request)
+        if known is not None:
+            return known
         grouped = Grouped(
             typeA=self.a.encode(),
             typeB=self.b.encode(),
@@ -66,12 +70,16 @@ class _Kind:
             typicalK=typical[2],
         )
         options = make_options(target, overrides)
-        request = request_of("grouped", self.__dict__, typical, target, overrides)
         program = program_for(
             request,
             lambda out: lib.kamiCompileGrouped(byref(grouped), byref(options), out),
         )
-        return Kernel(program)
+        # With the launches that it has been bound to.
+        kernel = _kernels[request] = Kernel(program)
+        return kernel
+
+
+_kernels: dict[str, Kernel] = {}
 
 
 def _typical(sizes: Sequence[tuple[int, int, int]]) -> tuple[int, int, int]:
@@ -229,6 +237,7 @@ def grouped_gemm(
     out: Sequence[Any] | None = None,
     out_dtype: Any = None,
     accumulator: Any = None,
+    precision: str = "exact",
     **overrides: Any,
 ) -> list[Any]:
     """alpha * A_p @ B_p + beta * C_p for products that each have sizes of their own.
@@ -242,7 +251,7 @@ def grouped_gemm(
         c: what beta scales; copied to the results, unless it is `out`.
         alpha, beta: of all products.
         out: as many matrices that are written.
-        out_dtype, accumulator: as for `gemm`.
+        out_dtype, accumulator, precision: as for `gemm`.
         overrides: as for `plan`.
 
     Returns:
@@ -264,9 +273,11 @@ def grouped_gemm(
                 group.library.copy(target, source)
     first = group.views_a[0]
     on_device = first.device != HOST
+    check_types(first, group.views_b[0], precision)
+    is_exact = precision == "exact"
     kind = _Kind(
-        first.type,
-        group.views_b[0].type,
+        first.type if is_exact else precision,
+        group.views_b[0].type if is_exact else precision,
         group.views_c[0].type,
         None if accumulator is None else type_name(accumulator, "accumulator"),
         group.trans_a,

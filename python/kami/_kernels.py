@@ -147,8 +147,13 @@ class Program(Handle):
         )
         return found
 
+    def code_bytes(self, level: str) -> bytes:
+        text = c_void_p()
+        check(lib.kamiProgramGetCode(self.pointer, level.encode(), byref(text)))
+        return take_bytes(text)
+
     def code(self, level: str) -> str:
-        return call_for_text(lib.kamiProgramGetCode, self.pointer, level.encode())
+        return self.code_bytes(level).decode()
 
     def save(self) -> bytes:
         text = c_void_p()
@@ -241,7 +246,6 @@ _OVERRIDES = (
     "tile",
     "model",
     "calibration",
-    "precision",
     "plan",
     "warps",
     "stages",
@@ -308,8 +312,18 @@ class Kernel:
 
     @property
     def asm(self) -> str:
-        """The kernels as their chip's assembler takes them."""
-        return self.program.code(self.program.description["code"])
+        """The kernels as NVIDIA's or AMD's assembler takes them."""
+        kind = self.program.description["code"]
+        if kind == "spirv":
+            raise ValueError(
+                f"expected a chip with an assembler, but got {self.target}"
+            )
+        return self.program.code(kind)
+
+    @property
+    def spirv(self) -> bytes:
+        """The kernels' modules of SPIR-V; ValueError for chips that take none."""
+        return self.program.code_bytes("spirv")
 
     @property
     def resources(self) -> list[dict[str, Any]]:

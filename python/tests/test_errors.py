@@ -94,6 +94,11 @@ B = np.ones((6, 5), np.float32)
             "unknown target",
         ),
         (lambda: kami.compile(4, 4, 4, "f16", layouts=("x",)), ValueError, "layouts:"),
+        (
+            lambda: kami.compile(4, 4, 4, "f32", precision="tf32"),
+            TypeError,
+            "precision: expected one of",
+        ),
         (lambda: kami.from_mlir("oops"), ValueError, "line 1: "),
         (lambda: kami.tune(4, 4, 4, "f16", device=99), kami.DeviceError, "device: "),
         (lambda: kami.grouped_gemm([A], []), ValueError, "b: expected 1 arrays"),

@@ -159,6 +159,8 @@ def test_precision() -> None:
     }
     assert errors["exact"] < 1e-5 < errors["tf32"] < 1e-2
     assert errors["tf32x3"] < 1e-5
+    [grouped] = kami.grouped_gemm([a], [b], precision="tf32")
+    assert 1e-5 < np.abs(grouped - exact).max() < 1e-2
 
 
 def erf(x: Array) -> Array:

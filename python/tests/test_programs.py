@@ -118,6 +118,16 @@ def test_amd_targets_compile() -> None:
         _ = kernel.ptx
 
 
+def test_spirv_targets_compile(tmp_path: Path) -> None:
+    kernel = kami.compile(32, 32, 32, "f16", target="vulkan")
+    # The magic number of SPIR-V, section 3.1 of its specification.
+    assert int.from_bytes(kernel.spirv[:4], "little") == 0x07230203
+    with pytest.raises(ValueError, match="expected a chip with an assembler"):
+        _ = kernel.asm
+    kernel.save(tmp_path / "kernel")
+    assert kami.load(tmp_path / "kernel").spirv == kernel.spirv
+
+
 def test_the_cache_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KAMI_CACHE_DIR", str(tmp_path))
     request = {"m": 7, "n": 11, "k": 13, "dtype": "f32"}

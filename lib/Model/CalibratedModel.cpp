@@ -40,6 +40,11 @@ static constexpr double exposedPack = 0.1;
 /// more, the longer a block's column of A is, in bytes, beyond this: so much
 /// for each time that it is doubled.
 static constexpr double loadingLanes = 0.2, freeColumn = 96;
+/// How much longer sums over layers of opaque matrices take, which each layer
+/// passes on as a whole through shared memory while all others wait: 64 x 32 x
+/// 128 by two layers took 3.1 times CUDA's plan on an H200's Vulkan driver,
+/// 64 x 64 x 64 by one 1.5 times (f16, 2026-11-22).
+static constexpr double opaqueLayers = 1;
 /// Cycles of a block for every piece of 16 bytes that one of its threads moves,
 /// where warps read it again from shared memory; where groups read one of the
 /// operands, and threads round the other one there (tf32); and elsewhere.
@@ -181,13 +186,20 @@ static double waitFor(const CalibratedCost &cost, double latency,
   return 2 * latency + lateTiles * late;
 }
 
-static void addMemory(CalibratedCost &cost, const BlockBytes &bytes,
-                      const Chip &chip, const Calibration &calibration,
+static void addMemory(CalibratedCost &cost, const Atom &atom,
+                      const BlockBytes &bytes, const Chip &chip,
+                      const Calibration &calibration,
                       const Exchange &exchange) {
   double bytesPerCycle = calibration.memoryBandwidth * 1e3 / chip.boostMHz;
   double share =
       bytesPerCycle / std::min<double>(cost.blocks, chip.multiprocessors);
   cost.cacheBandwidth = bytes.cache / calibration.cacheBandwidth;
+  // A device may load opaque matrices element by element, where fragments are
+  // planned to arrive by pieces. By this and the above, 64 x 64 x 64 is one
+  // tile of two warps, which was the fastest of nine plans (H200's Vulkan
+  // driver).
+  if (atom.isOpaque())
+    cost.cacheBandwidth *= copiedPiece / double(byteWidth(atom.operand));
   cost.memoryBandwidth = bytes.device / share;
   cost.memoryLatency =
       waitFor(cost, busyLatency * calibration.memoryLatency, exchange);
@@ -280,11 +292,14 @@ static double hindrance(const CalibratedCost &cost, const Atom &atom,
   double factor = 1;
   if (partition.grid.warps() == 1)
     factor += singleWarp;
-  if (!exchange.isCopied())
+  // How lanes load opaque matrices is the device's business.
+  if (!exchange.isCopied() && !atom.isOpaque())
     factor +=
         loadingLanes *
         std::log2(std::max(1.0, partition.tile.m * byteWidth(atom.operand) /
                                     freeColumn));
+  if (atom.isOpaque() && partition.grid.k > 1)
+    factor += opaqueLayers;
   if (cost.kTiles > 1 && !exchange.prefetches)
     factor += tileByTile;
   if (exchange.stages == 2 && exchange.prefetches)
@@ -347,7 +362,7 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   BlockBytes bytes = blockBytes(work, cost.blocks, atom, tile, exchange);
   cost.computation +=
       movingCycles(cost, atom, bytes, partition, chip, exchange);
-  addMemory(cost, bytes, chip, calibration, exchange);
+  addMemory(cost, atom, bytes, chip, calibration, exchange);
 
   double issue = issueCycles(work, atom, partition, chip, exchange);
   cost.tensorCores = std::max(cost.tensorCores, issue);
@@ -389,7 +404,8 @@ double kami::leastCycles(const Work &work, const Atom &atom, int64_t tileM,
   CalibratedCost cost;
   cost.blocks = countBlocks(work, tileM, tileN);
   Extents tile = {tileM, tileN, work.extents.k};
-  addMemory(cost, blockBytes(work, cost.blocks, atom, tile), chip, calibration,
+  addMemory(cost, atom, blockBytes(work, cost.blocks, atom, tile), chip,
+            calibration,
             /*exchange=*/{});
   auto padded = [](int64_t extent, int64_t parts, int64_t atomExtent) {
     int64_t part = llvm::divideCeil(extent, parts);

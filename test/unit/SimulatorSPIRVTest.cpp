@@ -180,7 +180,7 @@ TEST_F(SPIRVTest, MatricesBeyondTheirMemory) {
 // apart.
 TEST_F(SPIRVTest, MatricesInWords) {
   std::string body = R"(
-%zero = arith.constant 0 : i32
+%zero = spirv.Constant 0 : i32
 %one = arith.constant 1 : i32
 %stride = arith.constant 2 : i32
 %w = builtin.unrealized_conversion_cast %a : memref<16xf32> to memref<4xvector<4xi32>>

@@ -83,6 +83,10 @@ def wheel():
     if not wheels:
         print("skipped: no dist/kami-*.whl; `make wheel` builds and tries it")
         return Count(0, 0, 1)
+    sources = glob.glob(os.path.join(ROOT, "python", "kami", "*.py"))
+    if os.path.getmtime(wheels[0]) < max(map(os.path.getmtime, sources)):
+        print("skipped: the wheel is older than python/kami; `make wheel` builds anew")
+        return Count(0, 0, 1)
     return check(os.path.join(ROOT, "scripts", "check-wheel.sh"), wheels[0])
 
 

@@ -15,5 +15,5 @@ cd python
 "$python" -m ruff check --no-cache .
 "$python" -m ruff format --no-cache --check .
 "$python" -m mypy --cache-dir="$build/mypy-cache"
-"$python" -m pytest -q -p no:cacheprovider -o "hypothesis_storage=$build" \
+"$python" -m pytest -q -p no:cacheprovider \
   ${report:+--junitxml="$report"}

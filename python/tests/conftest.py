@@ -18,6 +18,7 @@ hypothesis.settings.register_profile(
     "kami",
     deadline=None,
     derandomize=True,
+    database=None,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("kami")

@@ -39,7 +39,7 @@ def exact(a: Any, b: Any) -> Any:
     return (a.double() @ b.double()).cpu()
 
 
-SIZES = [1, 5, 16, 37, 64, 130]
+SIZES = [1, 5, 16, 37, 130]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])

@@ -86,8 +86,6 @@ private:
     Value number;
     /// The work of each share, and how many of the first have one more.
     Value part, longer;
-    /// How much earlier than that a share may begin and end, at most.
-    Value beginSlack, endSlack;
   };
   FindProductOp find(ValueRange place);
   Value workOfTile(Value k);
@@ -95,9 +93,8 @@ private:
   int64_t leastShare();
   ShareWorkOp shareWork(Value number);
   std::pair<Value, Value> boundsOf(const Shares &shares, Value round);
-  Shares sharesOf(Value number, ShareWorkOp work);
   Value firstTile(FindProductOp found, Value begin, Value end);
-  Value emitShare(const Place &first, Value end);
+  void emitShare(const Place &first, Value end);
   Operands operandsAt(const Place &place);
   GemmOp emit(const Place &place, const Operands &own);
   SmallVector<Value>
@@ -107,7 +104,7 @@ private:
   Value isBefore(Value work, Value end) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, work, end);
   }
-  Value emitLoopAhead(const Place &first, Value end);
+  void emitLoopAhead(const Place &first, Value end);
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value).getResult();
   }
@@ -393,61 +390,31 @@ GroupedTile::Place GroupedTile::placeOf(Value work, ValueRange last) {
   return {work, choice.getResult(0), choice.getResult(1)};
 }
 
-/// Half a share, so that none begins before the one before it does. Where a
-/// round ends, the next one's first share begins: these stay where they are.
-GroupedTile::Shares GroupedTile::sharesOf(Value number, ShareWorkOp work) {
-  Value count =
-      arith::MulIOp::create(b, work.getRounds(), constant(plan.blocks));
-  Value part = arith::DivUIOp::create(b, work.getAll(), count);
-  Value half = arith::DivUIOp::create(b, part, constant(2));
-  auto slackUnless = [&](int64_t outermost) -> Value {
-    Value isOutermost = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                              number, constant(outermost));
-    return arith::SelectOp::create(b, isOutermost, constant(0), half);
-  };
-  return {number, part, arith::RemUIOp::create(b, work.getAll(), count),
-          slackUnless(0), slackUnless(plan.blocks - 1)};
-}
-
-/// The block's shares, in turn. A tile is the share's that it begins in, so
-/// that a share begins late by a part of a tile, and ends late by another. Of
-/// each bound, what it was late by in all rounds before makes it earlier in the
-/// next one; the two blocks that it parts know the same of it. So, after any
-/// number of rounds, blocks have as much work as each other, give or take a
-/// tile.
+/// The block's shares, in turn. Blocks have as much work as each other, give or
+/// take a tile a share.
 void GroupedTile::emitLoop() {
   Value number = numberOfShare();
   ShareWorkOp work = shareWork(number);
-  Shares shares = sharesOf(number, work);
-  Value onTime = constant(0);
-  auto loop = scf::ForOp::create(
-      b, constant(0), work.getRounds(), constant(1),
-      ValueRange{work.getProduct(), work.getBefore(), onTime, onTime});
+  Value count =
+      arith::MulIOp::create(b, work.getRounds(), constant(plan.blocks));
+  Shares shares = {number, arith::DivUIOp::create(b, work.getAll(), count),
+                   arith::RemUIOp::create(b, work.getAll(), count)};
+  auto loop =
+      scf::ForOp::create(b, constant(0), work.getRounds(), constant(1),
+                         ValueRange{work.getProduct(), work.getBefore()});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  ValueRange last = loop.getRegionIterArgs();
-  auto [nominalBegin, nominalEnd] = boundsOf(shares, loop.getInductionVar());
-  auto earlier = [&](Value bound, Value late, Value slack) -> Value {
-    return arith::SubIOp::create(b, bound,
-                                 arith::MinUIOp::create(b, late, slack));
-  };
-  Value begin = earlier(nominalBegin, last[2], shares.beginSlack);
-  Value end = earlier(nominalEnd, last[3], shares.endSlack);
-  FindProductOp found = find(ValueRange{begin, last[0], last[1]});
-  Value first = firstTile(found, begin, end);
-  Value next = emitShare({first, found.getProduct(), found.getBefore()}, end);
-  auto late = [&](Value before, Value at, Value bound) -> Value {
-    return arith::SubIOp::create(b, arith::AddIOp::create(b, before, at),
-                                 bound);
-  };
-  scf::YieldOp::create(b, ValueRange{found.getProduct(), found.getBefore(),
-                                     late(last[2], first, nominalBegin),
-                                     late(last[3], next, nominalEnd)});
+  auto [begin, end] = boundsOf(shares, loop.getInductionVar());
+  FindProductOp found = find(
+      ValueRange{begin, loop.getRegionIterArg(0), loop.getRegionIterArg(1)});
+  emitShare(
+      {firstTile(found, begin, end), found.getProduct(), found.getBefore()},
+      end);
+  scf::YieldOp::create(b, ValueRange{found.getProduct(), found.getBefore()});
 }
 
-/// The tiles that begin from the first one on and before the end; where the
-/// next one begins.
-Value GroupedTile::emitShare(const Place &first, Value end) {
+/// The tiles that begin from the first one on and before the end.
+void GroupedTile::emitShare(const Place &first, Value end) {
   OpBuilder::InsertionGuard guard(b);
   if (plan.prefetches)
     return emitLoopAhead(first, end);
@@ -469,18 +436,17 @@ Value GroupedTile::emitShare(const Place &first, Value end) {
   Value next = arith::AddIOp::create(b, place.work, operands.each);
   scf::YieldOp::create(
       b, ValueRange{next, place.product, place.before, operands.end});
-  return body->getParentOp()->getResult(0);
 }
 
 /// The same, with the next tile's place known while one is computed, so that
 /// its copies start before C is stored. Where rows of the one are aligned and
 /// those of the other are not, they do not: turns begin anew.
-Value GroupedTile::emitLoopAhead(const Place &first, Value end) {
+void GroupedTile::emitLoopAhead(const Place &first, Value end) {
   FindProductOp start =
       find(ValueRange{first.work, first.product, first.before});
-  SmallVector<Value> starts = {
-      isBefore(first.work, end), first.work,  start.getProduct(),
-      start.getBefore(),         constant(0), first.work};
+  SmallVector<Value> starts = {isBefore(first.work, end), first.work,
+                               start.getProduct(), start.getBefore(),
+                               constant(0)};
   auto [condition, body] =
       makeLoop(b, starts, ValueRange(starts).drop_front().getTypes());
   b.setInsertionPointToEnd(condition);
@@ -512,9 +478,8 @@ Value GroupedTile::emitLoopAhead(const Place &first, Value end) {
       });
   Value nextTurn =
       arith::SelectOp::create(b, follows, turns.front(), constant(0));
-  scf::YieldOp::create(b, ValueRange{exists, next.work, next.product,
-                                     next.before, nextTurn, after});
-  return body->getParentOp()->getResult(4);
+  scf::YieldOp::create(
+      b, ValueRange{exists, next.work, next.product, next.before, nextTurn});
 }
 
 LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {

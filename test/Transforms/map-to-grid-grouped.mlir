@@ -44,21 +44,12 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:         %[[SHARES:.+]] = arith.muli %[[ROUNDS]], %c264
   // CHECK:         %[[PART:.+]] = arith.divui %[[ALL]], %[[SHARES]]
   // CHECK:         %[[LONGER:.+]] = arith.remui %[[ALL]], %[[SHARES]]
-  // What bounds were late by makes them earlier, but for a round's own.
-  // CHECK:         arith.cmpi eq, %[[NUMBER:.+]], %c0
-  // CHECK:         %[[SLACK:.+]] = arith.select
-  // CHECK:         arith.cmpi eq, %[[NUMBER]], %c263
-  // CHECK:         %[[END_SLACK:.+]] = arith.select
-  // CHECK:         scf.for %[[ROUND:.+]] = %c0 to %[[ROUNDS]] {{.+}} iter_args(%[[P:.+]] = %[[NEAR]], %[[B:.+]] = %[[BEFORE]], %[[LATE:.+]] = %c0, %[[END_LATE:.+]] = %c0)
+  // CHECK:         scf.for %[[ROUND:.+]] = %c0 to %[[ROUNDS]] {{.+}} iter_args(%[[P:.+]] = %[[NEAR]], %[[B:.+]] = %[[BEFORE]])
   // CHECK:         arith.muli %[[ROUND]], %c264
   // CHECK:         %[[MORE:.+]] = arith.minui %{{.+}}, %[[LONGER]]
-  // CHECK:         %[[ON_TIME:.+]] = arith.addi %{{.+}}, %[[MORE]]
+  // CHECK:         %[[BEGIN:.+]] = arith.addi %{{.+}}, %[[MORE]]
   // CHECK:         %[[NEXT_MORE:.+]] = arith.minui %{{.+}}, %[[LONGER]]
-  // CHECK:         %[[END_ON_TIME:.+]] = arith.addi %{{.+}}, %[[NEXT_MORE]]
-  // CHECK:         %[[EARLIER:.+]] = arith.minui %[[LATE]], %[[SLACK]]
-  // CHECK:         %[[BEGIN:.+]] = arith.subi %[[ON_TIME]], %[[EARLIER]]
-  // CHECK:         %[[END_EARLIER:.+]] = arith.minui %[[END_LATE]], %[[END_SLACK]]
-  // CHECK:         %[[END:.+]] = arith.subi %[[END_ON_TIME]], %[[END_EARLIER]]
+  // CHECK:         %[[END:.+]] = arith.addi %{{.+}}, %[[NEXT_MORE]]
   // CHECK:         kami.find_product %[[BEGIN]] from %[[P]], %[[B]] {{.+}} by [64, 32, 32] start 6
   // CHECK:         %[[FIRST:.+]] = scf.if
   // The last tile's product may have the next one, too.

@@ -1,5 +1,5 @@
 // Blocks have several shares, one round after the other: each tile is computed once,
-// whatever bounds were late by.
+// whichever share it begins in.
 
 // RUN: kami-run %s --device=sim --inputs=integers | FileCheck %s
 // CHECK: verdict   right

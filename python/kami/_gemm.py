@@ -9,7 +9,7 @@ import dataclasses
 from typing import Any, Protocol
 
 from ._arrays import HOST, Library, adopt, known_library, library_of
-from ._product import Epilogue, Made, run
+from ._product import Epilogue, Made, Wanted, run
 
 
 def gemm(
@@ -74,11 +74,17 @@ def gemm(
     key: Any = None
     if library is not None and type(b) is type(a):
         if library.wants_grad(a, b):
-            return _differentiable(
-                a, b, c, alpha, beta, trans_a, trans_b, out, out_dtype, epilogue,
-                accumulator, precision, plan, overrides,
-            )  # fmt: skip
-        if c is epilogue is plan is None and beta == 0 and not overrides:
+            others = (c, out, epilogue, accumulator, plan)
+            is_more = any(x is not None for x in others) or bool(overrides)
+            if is_more or beta != 0 or precision != "exact":
+                raise ValueError(_NO_GRADIENT)
+            from . import torch as kami_torch
+
+            return kami_torch.gemm(
+                a, b, alpha=alpha, trans_a=trans_a, trans_b=trans_b, out_dtype=out_dtype
+            )
+        is_plain = c is epilogue is plan is None and beta == 0 and not overrides
+        if is_plain and isinstance(alpha, (int, float)):
             key = (
                 library.key(a),
                 library.key(b),
@@ -96,15 +102,22 @@ def gemm(
                 return known(a, b, out)
     if plan is not None:
         overrides["plan"] = plan if isinstance(plan, str) else plan.attribute
-    result, call = run(
-        a, b, c, alpha, beta, trans_a, trans_b, out, out_dtype, epilogue,
-        accumulator, precision, specialize, overrides,
+    wanted = Wanted(
+        alpha, beta, trans_a, trans_b, out, out_dtype, epilogue, accumulator,
+        precision, specialize,
     )  # fmt: skip
-    if key is not None and call.device != HOST:
+    result, made = run(a, b, c, wanted, overrides)
+    if key is not None and made.device != HOST:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
-        _known[key] = _make_known(library_of(a, "a"), library_of(result, "out"), call)
+        _known[key] = _make_known(library_of(a, "a"), library_of(result, "out"), made)
     return result
+
+
+_NO_GRADIENT = (
+    "a: expected a tensor that needs no gradient, but got one with requires_grad; "
+    "only alpha, transposes and out_dtype are differentiable"
+)
 
 
 class _Known(Protocol):
@@ -131,36 +144,6 @@ def _make_known(library: Library, results: Library, made: Made) -> _Known:
         return out
 
     return multiply
-
-
-def _differentiable(
-    a: Any,
-    b: Any,
-    c: Any,
-    alpha: Any,
-    beta: Any,
-    trans_a: bool,
-    trans_b: bool,
-    out: Any,
-    out_dtype: Any,
-    epilogue: Any,
-    accumulator: Any,
-    precision: str,
-    plan: Any,
-    overrides: dict[str, Any],
-) -> Any:
-    """PyTorch's tensors that need a gradient."""
-    from . import torch as kami_torch
-
-    others = (c, out, epilogue, accumulator, plan)
-    if any(x is not None for x in others) or overrides or beta or precision != "exact":
-        raise ValueError(
-            "a: expected a tensor that needs no gradient, but got one with "
-            "requires_grad; only alpha, transposes and out_dtype are differentiable"
-        )
-    return kami_torch.gemm(
-        a, b, alpha=alpha, trans_a=trans_a, trans_b=trans_b, out_dtype=out_dtype
-    )
 
 
 def bmm(a: Any, b: Any, c: Any = None, **keywords: Any) -> Any:
@@ -219,20 +202,8 @@ def simulate(a: Any, b: Any, c: Any = None, **keywords: Any) -> Simulation:
         kami.SimulationError: the kernel did what a device would not forgive.
         ValueError, TypeError: as `gemm`; arrays are on a device.
     """
-    arguments: dict[str, Any] = {
-        "alpha": 1,
-        "beta": 0,
-        "trans_a": False,
-        "trans_b": False,
-        "out": None,
-        "out_dtype": None,
-        "epilogue": None,
-        "accumulator": None,
-        "precision": "exact",
-        "specialize": True,
-    }
-    for name in arguments:
-        arguments[name] = keywords.pop(name, arguments[name])
+    named = {field.name for field in dataclasses.fields(Wanted)} & keywords.keys()
+    wanted = Wanted(**{name: keywords.pop(name) for name in named})
     plan = keywords.pop("plan", None)
     if plan is not None:
         keywords["plan"] = plan if isinstance(plan, str) else plan.attribute
@@ -240,5 +211,5 @@ def simulate(a: Any, b: Any, c: Any = None, **keywords: Any) -> Simulation:
         adopted = adopt(array)
         if library_of(adopted, name).view(adopted, name).device != HOST:
             raise ValueError(f"{name}: expected an array in the host's memory")
-    result, made = run(a, b, c, **arguments, overrides=keywords, is_asked=True)
+    result, made = run(a, b, c, wanted, keywords, is_asked=True)
     return Simulation(result, made.report)

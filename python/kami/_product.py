@@ -326,53 +326,69 @@ def _as_epilogue(epilogue: Epilogue | str | None) -> Epilogue:
     )
 
 
+@dataclasses.dataclass(frozen=True)
+class Wanted:
+    """What a call says besides its arrays: `gemm`'s keywords."""
+
+    alpha: Any = 1
+    beta: Any = 0
+    trans_a: bool = False
+    trans_b: bool = False
+    out: Any = None
+    out_dtype: Any = None
+    epilogue: Epilogue | str | None = None
+    accumulator: Any = None
+    precision: str = "exact"
+    specialize: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("alpha", "beta"):
+            scale = getattr(self, name)
+            if not isinstance(scale, (int, float, np.number)):
+                raise TypeError(f"{name}: expected a number, but got {scale!r}")
+
+
 class _Product:
     """One call: its arrays, and what they are to become."""
 
     def __init__(
-        self,
-        a: Any,
-        b: Any,
-        trans_a: bool,
-        trans_b: bool,
-        precision: str,
-        accumulator: Any,
-        specialize: bool,
-        overrides: dict[str, Any],
+        self, a: Any, b: Any, wanted: Wanted, overrides: dict[str, Any]
     ) -> None:
-        self.a, self.b = adopt(a), adopt(b)
+        self.a, self.b, self.wanted = adopt(a), adopt(b), wanted
         self.library: Library = library_of(self.a, "a")
         self.view_a = self.library.view(self.a, "a")
         self.view_b = library_of(self.b, "b").view(self.b, "b")
-        check_types(self.view_a, self.view_b, precision)
-        self.trans_a, self.trans_b = bool(trans_a), bool(trans_b)
-        self.precision = precision
-        self.specialize = specialize
+        check_types(self.view_a, self.view_b, wanted.precision)
+        self.trans_a, self.trans_b = bool(wanted.trans_a), bool(wanted.trans_b)
         self.accumulator = (
-            None if accumulator is None else type_name(accumulator, "accumulator")
+            None
+            if wanted.accumulator is None
+            else type_name(wanted.accumulator, "accumulator")
         )
         self.overrides = tuple(sorted(overrides.items()))
         m, n, _ = check_product(self.view_a, self.view_b, self.trans_a, self.trans_b)
         batches = [("a", self.view_a.shape[:-2]), ("b", self.view_b.shape[:-2])]
         self.shape = (*broadcast(batches), m, n)
 
-    def output(self, c: Any, beta: float, out: Any, out_dtype: Any) -> Any:
+    def output(self, c: Any) -> Any:
         """What is written: `out`, or an array of the caller's kind, with C in it."""
-        default = default_result(self.view_a.type, self.view_b.type)
-        wanted = default if out_dtype is None else type_name(out_dtype, "out_dtype")
+        out, dtype = self.wanted.out, self.wanted.out_dtype
+        type = default_result(self.view_a.type, self.view_b.type)
+        if dtype is not None:
+            type = type_name(dtype, "out_dtype")
         if out is None:
-            out = self.library.empty(self.a, self.shape, wanted)
+            out = self.library.empty(self.a, self.shape, type)
         view = library_of(out, "out").view(out, "out")
-        if out_dtype is None:
-            wanted = view.type
-        check_output(view, self.shape, wanted, self.view_a.device)
+        if dtype is None:
+            type = view.type
+        check_output(view, self.shape, type, self.view_a.device)
         if 0 not in self.shape and view.address in (
             self.view_a.address,
             self.view_b.address,
         ):
             raise ValueError("out: expected memory of its own, but got a's or b's")
         self.view_c = view
-        if beta == 0:
+        if self.wanted.beta == 0:
             return out
         if c is None:
             raise ValueError("c: expected an array where beta is not 0, but got None")
@@ -389,7 +405,9 @@ class _Product:
         _Extra("c", view, self.shape)
         self.library.copy(out, c)
 
-    def call(self, alpha: Any, beta: Any, epilogue: Epilogue) -> _Call:
+    def call(self) -> _Call:
+        alpha, beta = self.wanted.alpha, self.wanted.beta
+        epilogue = _as_epilogue(self.wanted.epilogue)
         if part_of(self.view_a.type)[1] and (alpha != 1 or beta != 0):
             raise ValueError("alpha: expected 1, and beta 0, for complex numbers")
         accumulator = self.accumulator or default_accumulator(self.view_a.type)
@@ -420,8 +438,8 @@ class _Product:
             beta != 0,
             epilogue.activation,
             self.accumulator,
-            self.precision,
-            self.specialize,
+            self.wanted.precision,
+            self.wanted.specialize,
             self.overrides,
         )
 
@@ -481,32 +499,18 @@ def run(
     a: Any,
     b: Any,
     c: Any,
-    alpha: Any,
-    beta: Any,
-    trans_a: bool,
-    trans_b: bool,
-    out: Any,
-    out_dtype: Any,
-    epilogue: Epilogue | str | None,
-    accumulator: Any,
-    precision: str,
-    specialize: bool,
+    wanted: Wanted,
     overrides: dict[str, Any],
     is_asked: bool = False,
 ) -> tuple[Any, Made]:
     """The result, and how it was made. `is_asked`: the simulator is meant to run."""
-    for name, scale in (("alpha", alpha), ("beta", beta)):
-        if not isinstance(scale, (int, float, np.number)):
-            raise TypeError(f"{name}: expected a number, but got {scale!r}")
-    product = _Product(
-        a, b, trans_a, trans_b, precision, accumulator, specialize, overrides
-    )
-    result = product.output(c, beta, out, out_dtype)
-    call = product.call(alpha, beta, _as_epilogue(epilogue))
+    product = _Product(a, b, wanted, overrides)
+    result = product.output(c)
+    call = product.call()
     bound = _bind(call)
     device = call.c.device
     if device == HOST and not is_asked:
         tell_simulated()
-    words = _words(call, bound, alpha, beta)
+    words = _words(call, bound, wanted.alpha, wanted.beta)
     report = bound.run(words, product.library.stream(device))
     return result, Made(bound, product.shape, call.c.type, device, words, report)

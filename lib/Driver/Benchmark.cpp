@@ -36,13 +36,19 @@ struct Wish {
   std::string tile = "";
   std::string unit = "auto";
   int64_t stages = 0;
+  int64_t warps = 0;
+
+  bool operator==(const Wish &other) const {
+    return std::tie(algorithm, tile, unit, stages, warps) ==
+           std::tie(other.algorithm, other.tile, other.unit, other.stages,
+                    other.warps);
+  }
 };
 
 /// A row that is being made; without a contestant its plan says why.
 struct Entry {
   BenchmarkRow row;
-  std::string unit;
-  int64_t stages = 0;
+  Wish wish;
   std::unique_ptr<KamiContestant> contestant;
 };
 
@@ -83,7 +89,8 @@ private:
   makeCublasPeer(const OperandShape &shape, const Operands &operands);
   llvm::Expected<double> timeOnce(Contestant &contestant,
                                   const Operands &operands);
-  bool timeVulkan(const OperandShape &shape, const Operands &operands);
+  void timeVulkan(const OperandShape &shape, const Operands &operands,
+                  Entry &entry);
   llvm::Expected<std::vector<std::unique_ptr<TritonContestant>>>
   loadTritonPeers(const OperandShape &shape, const Operands &operands);
   llvm::Expected<std::vector<std::unique_ptr<TritonContestant>>>
@@ -210,10 +217,11 @@ void Benchmark::compileKernel(const OperandShape &shape,
       });
   CompileOptions compileOptions;
   compileOptions.chip = description.chip;
-  compileOptions.algorithm = entry.row.algorithm;
-  compileOptions.tile = entry.row.tile;
-  compileOptions.unit = entry.unit;
-  compileOptions.stages = entry.stages;
+  compileOptions.algorithm = entry.wish.algorithm;
+  compileOptions.tile = entry.wish.tile;
+  compileOptions.warps = entry.wish.warps;
+  compileOptions.unit = entry.wish.unit;
+  compileOptions.stages = entry.wish.stages;
   compileOptions.calibration = options.calibration;
   if (candidate)
     compileOptions.plan = candidate->plan;
@@ -221,8 +229,7 @@ void Benchmark::compileKernel(const OperandShape &shape,
   // after the plan is a failure.
   auto planned = makeModule(context, shape);
   if (failed(compile(*planned, compileOptions, Level::Planned))) {
-    if (entry.row.algorithm == "auto" && entry.row.tile.empty() &&
-        entry.unit == "auto" && entry.stages == 0)
+    if (entry.wish == Wish{"auto"})
       return reject(entry, "no plan: " + errors);
     entry.row.plan = "(no plan: " + errors + ")";
     return;
@@ -270,13 +277,6 @@ llvm::Expected<std::string> Benchmark::firstRun(Contestant &contestant,
   return message;
 }
 
-/// Launches of a graph: every set equally often, and enough of them that what
-/// the graph itself costs does not count.
-static int64_t launchesPerGraph(const Operands &operands) {
-  constexpr int64_t least = 10;
-  return llvm::divideCeil(least, operands.setCount()) * operands.setCount();
-}
-
 /// How far a result may be off, relative to |A|·|B|.
 static double errorBound(const OperandShape &shape) {
   Problem problem;
@@ -296,8 +296,7 @@ llvm::Expected<Entry> Benchmark::makeEntry(const OperandShape &shape,
   entry.row.batch = shape.batch;
   entry.row.algorithm = wish.algorithm;
   entry.row.tile = wish.tile;
-  entry.unit = wish.unit;
-  entry.stages = wish.stages;
+  entry.wish = wish;
   if (candidate) {
     const Chip &chip = **findChip(description.chip);
     entry.row.predicted = candidate->calibrated.total / chip.boostMHz;
@@ -316,7 +315,7 @@ llvm::Expected<Entry> Benchmark::makeEntry(const OperandShape &shape,
     return entry;
   }
   if (llvm::Error error = entry.contestant->capture(
-          operands, launchesPerGraph(operands), stream->get()))
+          operands, operands.launchesPerGraph(), stream->get()))
     return error;
   return entry;
 }
@@ -333,7 +332,7 @@ Benchmark::makeCublasPeer(const OperandShape &shape, const Operands &operands) {
   std::string reason = wrong ? *wrong : llvm::toString(wrong.takeError());
   if (reason.empty())
     if (llvm::Error error =
-            peer->capture(operands, launchesPerGraph(operands), stream->get()))
+            peer->capture(operands, operands.launchesPerGraph(), stream->get()))
       reason = llvm::toString(std::move(error));
   if (reason.empty())
     return peer;
@@ -359,19 +358,25 @@ llvm::Expected<double> Benchmark::timeOnce(Contestant &contestant,
   return elapsed;
 }
 
-/// Times kami's SPIR-V after the others, on the same clocks; false, with the
-/// reason on the log, where there is none or it is wrong.
-bool Benchmark::timeVulkan(const OperandShape &shape,
-                           const Operands &operands) {
+/// Times kami's SPIR-V after the others, on the same clocks. Where there is no
+/// plan of the kind, or it is wrong, the log says so.
+void Benchmark::timeVulkan(const OperandShape &shape, const Operands &operands,
+                           Entry &entry) {
   auto module = makeModule(context, shape);
-  llvm::Error error =
-      vulkan->run(*module, operands, errorBound(shape), options.repeats);
-  if (!error)
-    return true;
+  CompileOptions compileOptions;
+  compileOptions.algorithm = entry.wish.algorithm;
+  compileOptions.tile = entry.wish.tile;
+  compileOptions.warps = entry.wish.warps;
+  llvm::Error error = vulkan->run(*module, compileOptions, operands,
+                                  errorBound(shape), options.repeats);
+  if (!error) {
+    entry.row.vulkan = vulkan->time();
+    entry.row.vulkanPlan = vulkan->plan;
+    return;
+  }
   right = false;
   log << "kami-bench: error: " << name(shape.type) << " n=" << shape.n
       << " vulkan: " << llvm::toString(std::move(error)) << "\n";
-  return false;
 }
 
 /// Those of Triton's kernels of the shape that are right and not hopeless.
@@ -430,7 +435,7 @@ Benchmark::makeTritonPeers(const OperandShape &shape,
   std::vector<TimedGraph *> graphs;
   for (const std::unique_ptr<TritonContestant> &peer : *hopeful) {
     if (llvm::Error error =
-            peer->capture(operands, launchesPerGraph(operands), stream->get()))
+            peer->capture(operands, operands.launchesPerGraph(), stream->get()))
       return error;
     graphs.push_back(&peer->graph);
   }
@@ -451,7 +456,7 @@ Benchmark::makeLight(const OperandShape &shape, const Operands &operands) {
     return {set.a, set.b, set.c, shape.bytes(), shape.bytes(), shape.bytes()};
   };
   return light->contestants(
-      {operands.setCount(), launchesPerGraph(operands), operandsOf}, clock(),
+      {operands.setCount(), operands.launchesPerGraph(), operandsOf}, clock(),
       log);
 }
 
@@ -579,9 +584,10 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
       for (const std::string &tile : options.tiles)
         for (const std::string &unit : options.units)
           for (int64_t stages : options.stages)
-            if (llvm::Error error =
-                    add({algorithm, tile, unit, stages}, nullptr))
-              return error;
+            for (int64_t warps : options.warps)
+              if (llvm::Error error =
+                      add({algorithm, tile, unit, stages, warps}, nullptr))
+                return error;
   }
   llvm::Expected<Peers> peers = makePeers(shape, operands);
   if (!peers)
@@ -590,14 +596,11 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
   if (!contestants.empty())
     if (llvm::Error error = takeTurns(contestants, options.repeats, clock()))
       return error;
-  bool hasVulkan = vulkan && timeVulkan(shape, operands);
   for (Entry &entry : entries) {
     if (entry.contestant)
       entry.row.kami = entry.contestant->graph.time();
-    if (hasVulkan) {
-      entry.row.vulkan = vulkan->time();
-      entry.row.vulkanPlan = vulkan->plan;
-    }
+    if (vulkan)
+      timeVulkan(shape, operands, entry);
     addTimes(shape, *peers, entry.row);
     table.add(entry.row);
   }

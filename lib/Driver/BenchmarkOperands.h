@@ -50,6 +50,12 @@ public:
   /// Allocates and fills the device's memory, and computes the reference.
   llvm::Error allocate();
   int64_t setCount() const { return sets; }
+  /// Launches of a graph: every set equally often, and enough of them that what
+  /// the graph itself costs does not count.
+  int64_t launchesPerGraph() const {
+    constexpr int64_t least = 10;
+    return llvm::divideCeil(least, sets) * sets;
+  }
   OperandSet set(int64_t number) const;
   /// Fills all C with NaN.
   llvm::Error poisonResults() const;

@@ -59,6 +59,10 @@ llvm::Error kami::checkOptions(const BenchmarkOptions &options) {
     if (stages < 0)
       return llvm::createStringError("expected --stages from 0, but got " +
                                      llvm::Twine(stages));
+  for (int64_t warps : options.warps)
+    if (warps < 0)
+      return llvm::createStringError("expected --warps from 0, but got " +
+                                     llvm::Twine(warps));
   if (options.batch < 1 || options.batch > INT_MAX)
     return llvm::createStringError("expected --batch from 1 to " +
                                    llvm::Twine(INT_MAX) + ", but got " +

@@ -153,7 +153,8 @@ void BenchmarkTable::begin(const BenchmarkDevice &where,
     os << describe(device)
        << "\nmicroseconds of a launch: median, least and most of "
        << options.repeats << " replays of a graph (torch: of a process of its "
-       << "own; vulkan: of dispatches, and kami's time over it); GB/s count A, "
+       << "own; vulkan: of dispatches in one submission, and kami's time over "
+          "it); GB/s count A, "
        << "B and C once\n"
        << describeLight(device, options.types) << "\n\n";
   llvm::SmallVector<std::string> names;

@@ -27,12 +27,12 @@ llvm::Expected<std::unique_ptr<VulkanPeer>> VulkanPeer::open() {
   return peer;
 }
 
-llvm::Error VulkanPeer::load(mlir::ModuleOp module, const Operands &operands) {
+llvm::Error VulkanPeer::load(mlir::ModuleOp module,
+                             const CompileOptions &options,
+                             const Operands &operands) {
   sets.clear();
   kernel.reset();
   times.clear();
-  CompileOptions options;
-  options.chip = chip;
   mlir::FailureOr<Compilation> compilation =
       compile(module, options, Level::SPIRV);
   if (failed(compilation) || compilation->kernels.size() != 1)
@@ -66,19 +66,31 @@ llvm::Error VulkanPeer::load(mlir::ModuleOp module, const Operands &operands) {
   return llvm::Error::success();
 }
 
-llvm::Expected<double> VulkanPeer::dispatch(const Set &set) {
-  KamiVulkanBuffer *arguments[] = {set.a.get(), set.b.get(), set.c.get()};
+/// Once for each three of the arguments, one after the other; the microseconds
+/// of all.
+llvm::Expected<double>
+VulkanPeer::launch(llvm::ArrayRef<KamiVulkanBuffer *> arguments) {
   double microseconds = 0;
-  if (llvm::Error error = check(kamiVulkanLaunch(
-          device.get(), kernel->get(), blocks, arguments, &microseconds)))
+  if (llvm::Error error = check(kamiVulkanLaunchInTurn(
+          device.get(), kernel->get(), blocks, arguments.size() / 3,
+          arguments.data(), &microseconds)))
     return error;
   return microseconds;
 }
 
+/// Of so many launches, over all sets in turn.
+std::vector<KamiVulkanBuffer *> VulkanPeer::arguments(int64_t launches) const {
+  std::vector<KamiVulkanBuffer *> buffers;
+  for (int64_t i = 0; i != launches; ++i) {
+    const Set &set = sets[i % sets.size()];
+    llvm::append_values(buffers, set.a.get(), set.b.get(), set.c.get());
+  }
+  return buffers;
+}
+
 llvm::Expected<double> VulkanPeer::firstRun(const Operands &operands) {
-  for (const Set &set : sets)
-    if (llvm::Error error = dispatch(set).takeError())
-      return error;
+  if (llvm::Error error = launch(arguments(sets.size())).takeError())
+    return error;
   std::vector<uint8_t> result(operands.imageOfA().size());
   int64_t held = -1;
   return operands.largestError([&](int64_t set, int64_t offset, uint8_t *to,
@@ -93,33 +105,33 @@ llvm::Expected<double> VulkanPeer::firstRun(const Operands &operands) {
   });
 }
 
-llvm::Error VulkanPeer::measure(int64_t repeats) {
+llvm::Error VulkanPeer::measure(const Operands &operands, int64_t repeats) {
+  int64_t launches = operands.launchesPerGraph();
+  std::vector<KamiVulkanBuffer *> all = arguments(launches);
   // Until the clocks have risen from idle.
   constexpr double warmUpMicroseconds = 50e3;
-  constexpr int64_t leastRounds = 2, mostRounds = 1000;
-  double spent = 0;
-  for (int64_t round = 0; round < leastRounds ||
-                          (spent < warmUpMicroseconds && round < mostRounds);
-       ++round) {
-    llvm::Expected<double> time = dispatch(sets[round % sets.size()]);
+  for (double spent = 0; spent < warmUpMicroseconds;) {
+    llvm::Expected<double> time = launch(all);
     if (!time)
       return time.takeError();
+    if (*time <= 0)
+      return llvm::createStringError("the device has no clock");
     spent += *time;
   }
-  // As many as the replays of a graph are.
-  int64_t dispatches = std::max<int64_t>(10, sets.size()) * repeats;
-  for (int64_t i = 0; i != dispatches; ++i) {
-    llvm::Expected<double> time = dispatch(sets[i % sets.size()]);
+  for (int64_t i = 0; i != repeats; ++i) {
+    llvm::Expected<double> time = launch(all);
     if (!time)
       return time.takeError();
-    times.push_back(*time);
+    times.push_back(*time / launches);
   }
   return llvm::Error::success();
 }
 
-llvm::Error VulkanPeer::run(mlir::ModuleOp module, const Operands &operands,
-                            double bound, int64_t repeats) {
-  if (llvm::Error error = load(module, operands))
+llvm::Error VulkanPeer::run(mlir::ModuleOp module, CompileOptions options,
+                            const Operands &operands, double bound,
+                            int64_t repeats) {
+  options.chip = chip;
+  if (llvm::Error error = load(module, options, operands))
     return error;
   llvm::Expected<double> worst = firstRun(operands);
   if (!worst)
@@ -127,5 +139,5 @@ llvm::Error VulkanPeer::run(mlir::ModuleOp module, const Operands &operands,
   // A NaN is not within any bound.
   if (!(*worst <= bound))
     return llvm::createStringError("wrong result");
-  return measure(repeats);
+  return measure(operands, repeats);
 }

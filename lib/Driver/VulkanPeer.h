@@ -17,8 +17,9 @@
 namespace kami {
 
 /// kami's own SPIR-V for the first Vulkan device, on operands like those of the
-/// other contestants. Each dispatch is timed by itself, between two timestamps
-/// of the device: there are no graphs.
+/// other contestants. In the place of a graph's replay stands a submission of
+/// as many dispatches, one after the other, between two timestamps of the
+/// device.
 class VulkanPeer {
 public:
   /// Opens the device.
@@ -26,9 +27,10 @@ public:
 
   /// Compiles the product of a module, runs it over every set of operands and
   /// compares, and times as many dispatches as there are launches in `repeats`
-  /// replays of a graph. An error is why there are no times.
-  llvm::Error run(mlir::ModuleOp module, const Operands &operands, double bound,
-                  int64_t repeats);
+  /// replays of a graph. `options` say what of the planner is wanted, for
+  /// whatever chip. An error is why there are no times.
+  llvm::Error run(mlir::ModuleOp module, CompileOptions options,
+                  const Operands &operands, double bound, int64_t repeats);
 
   LaunchTime time() const { return summarize(times); }
   /// The plan in one line.
@@ -38,10 +40,12 @@ private:
   struct Set {
     VulkanBuffer a, b, c;
   };
-  llvm::Error load(mlir::ModuleOp module, const Operands &operands);
-  llvm::Expected<double> dispatch(const Set &set);
+  llvm::Error load(mlir::ModuleOp module, const CompileOptions &options,
+                   const Operands &operands);
+  llvm::Expected<double> launch(llvm::ArrayRef<KamiVulkanBuffer *> arguments);
+  std::vector<KamiVulkanBuffer *> arguments(int64_t launches) const;
   llvm::Expected<double> firstRun(const Operands &operands);
-  llvm::Error measure(int64_t repeats);
+  llvm::Error measure(const Operands &operands, int64_t repeats);
 
   VulkanDevice device;
   std::string chip;

@@ -26,8 +26,6 @@ struct KamiVulkanKernel {
   Handle setLayout = 0;
   Handle pipelineLayout = 0;
   Handle pipeline = 0;
-  Handle descriptorPool = 0;
-  Handle set = 0;
   unsigned buffers = 0;
 };
 
@@ -200,29 +198,6 @@ static KamiStatus createLayouts(KamiVulkanDevice *device,
                "vkCreatePipelineLayout");
 }
 
-static KamiStatus createSet(KamiVulkanDevice *device,
-                            KamiVulkanKernel *kernel) {
-  if (kernel->buffers == 0)
-    return KAMI_STATUS_OK;
-  const Driver &driver = device->driver;
-  DescriptorPoolSize size;
-  size.count = kernel->buffers;
-  DescriptorPoolCreateInfo pool;
-  pool.sizes = &size;
-  KamiStatus status =
-      check(driver.createDescriptorPool(device->device, &pool, nullptr,
-                                        &kernel->descriptorPool),
-            "vkCreateDescriptorPool");
-  if (status != KAMI_STATUS_OK)
-    return status;
-  DescriptorSetAllocateInfo set;
-  set.pool = kernel->descriptorPool;
-  set.layouts = &kernel->setLayout;
-  return check(
-      driver.allocateDescriptorSets(device->device, &set, &kernel->set),
-      "vkAllocateDescriptorSets");
-}
-
 static KamiStatus createPipeline(KamiVulkanDevice *device, Handle module,
                                  const char *name, unsigned subgroupSize,
                                  KamiVulkanKernel *kernel) {
@@ -260,9 +235,6 @@ KamiStatus kamiVulkanLoadKernel(KamiVulkanDevice *device, const uint32_t *words,
   KamiStatus status = createLayouts(device, made.get());
   if (status != KAMI_STATUS_OK)
     return status;
-  status = createSet(device, made.get());
-  if (status != KAMI_STATUS_OK)
-    return status;
   ShaderModuleCreateInfo code;
   code.bytes = bytes;
   code.code = words;
@@ -283,10 +255,9 @@ KamiStatus kamiVulkanUnloadKernel(KamiVulkanDevice *device,
                                   KamiVulkanKernel *kernel) {
   const Driver &driver = device->driver;
   Dispatchable owner = device->device;
-  // Null handles are ignored; a pool takes its sets along.
+  // Null handles are ignored.
   driver.destroyPipeline(owner, kernel->pipeline, nullptr);
   driver.destroyPipelineLayout(owner, kernel->pipelineLayout, nullptr);
-  driver.destroyDescriptorPool(owner, kernel->descriptorPool, nullptr);
   driver.destroySetLayout(owner, kernel->setLayout, nullptr);
   delete kernel;
   return KAMI_STATUS_OK;
@@ -296,9 +267,60 @@ KamiStatus kamiVulkanUnloadKernel(KamiVulkanDevice *device,
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// Makes the buffers the kernel's arguments.
-static KamiStatus bind(KamiVulkanDevice *device, KamiVulkanKernel *kernel,
-                       KamiVulkanBuffer *const *buffers) {
+namespace {
+/// The arguments of some launches, a descriptor set for each.
+class ArgumentSets {
+public:
+  explicit ArgumentSets(KamiVulkanDevice *device) : device(device) {}
+  ArgumentSets(const ArgumentSets &) = delete;
+  ArgumentSets &operator=(const ArgumentSets &) = delete;
+  ~ArgumentSets() {
+    // Takes its sets along; a null handle is ignored.
+    device->driver.destroyDescriptorPool(device->device, pool, nullptr);
+  }
+
+  KamiStatus allocate(const KamiVulkanKernel *kernel, unsigned launches);
+  /// Makes the buffers the arguments of one of the launches.
+  KamiStatus bind(unsigned launch, const KamiVulkanKernel *kernel,
+                  KamiVulkanBuffer *const *buffers);
+
+  /// None for a kernel without arguments.
+  std::vector<Handle> sets;
+
+private:
+  KamiVulkanDevice *device;
+  Handle pool = 0;
+};
+} // namespace
+
+KamiStatus ArgumentSets::allocate(const KamiVulkanKernel *kernel,
+                                  unsigned launches) {
+  if (kernel->buffers == 0 || launches == 0)
+    return KAMI_STATUS_OK;
+  const Driver &driver = device->driver;
+  DescriptorPoolSize size;
+  size.count = kernel->buffers * launches;
+  DescriptorPoolCreateInfo info;
+  info.maxSets = launches;
+  info.sizes = &size;
+  KamiStatus status =
+      check(driver.createDescriptorPool(device->device, &info, nullptr, &pool),
+            "vkCreateDescriptorPool");
+  if (status != KAMI_STATUS_OK)
+    return status;
+  std::vector<Handle> layouts(launches, kernel->setLayout);
+  sets.resize(launches);
+  DescriptorSetAllocateInfo allocation;
+  allocation.pool = pool;
+  allocation.count = launches;
+  allocation.layouts = layouts.data();
+  return check(
+      driver.allocateDescriptorSets(device->device, &allocation, sets.data()),
+      "vkAllocateDescriptorSets");
+}
+
+KamiStatus ArgumentSets::bind(unsigned launch, const KamiVulkanKernel *kernel,
+                              KamiVulkanBuffer *const *buffers) {
   std::vector<DescriptorBufferInfo> infos(kernel->buffers);
   std::vector<WriteDescriptorSet> writes(kernel->buffers);
   for (unsigned i = 0; i != kernel->buffers; ++i) {
@@ -309,7 +331,7 @@ static KamiStatus bind(KamiVulkanDevice *device, KamiVulkanKernel *kernel,
                               " bytes, but got " +
                               std::to_string(buffers[i]->bytes));
     infos[i].buffer = buffers[i]->buffer;
-    writes[i].set = kernel->set;
+    writes[i].set = sets[launch];
     writes[i].binding = i;
     writes[i].buffers = &infos[i];
   }
@@ -335,30 +357,40 @@ static KamiStatus readTimestamps(KamiVulkanDevice *device,
   return status;
 }
 
-KamiStatus kamiVulkanLaunch(KamiVulkanDevice *device, KamiVulkanKernel *kernel,
-                            unsigned groups, KamiVulkanBuffer *const *buffers,
-                            double *microseconds) {
+KamiStatus kamiVulkanLaunchInTurn(KamiVulkanDevice *device,
+                                  KamiVulkanKernel *kernel, unsigned groups,
+                                  unsigned launches,
+                                  KamiVulkanBuffer *const *buffers,
+                                  double *microseconds) {
   if (groups > device->info.maxGroupsX)
     return setLastError(KAMI_STATUS_FAILED,
                         "expected at most " +
                             std::to_string(device->info.maxGroupsX) +
                             " workgroups, but got " + std::to_string(groups));
-  KamiStatus status = bind(device, kernel, buffers);
+  ArgumentSets arguments(device);
+  KamiStatus status = arguments.allocate(kernel, launches);
+  for (unsigned i = 0; i != launches && status == KAMI_STATUS_OK; ++i)
+    status = arguments.bind(i, kernel, buffers + size_t(i) * kernel->buffers);
   if (status != KAMI_STATUS_OK)
     return status;
   const Driver &driver = device->driver;
   bool isTimed = microseconds && device->queryPool;
   status = execute(device, [&](Dispatchable commands) {
     driver.cmdBindPipeline(commands, bindPointCompute, kernel->pipeline);
-    if (kernel->buffers != 0)
-      driver.cmdBindDescriptorSets(commands, bindPointCompute,
-                                   kernel->pipelineLayout, 0, 1, &kernel->set,
-                                   0, nullptr);
     if (isTimed) {
       driver.cmdResetQueryPool(commands, device->queryPool, 0, 2);
       driver.cmdWriteTimestamp(commands, pipelineTopBit, device->queryPool, 0);
     }
-    driver.cmdDispatch(commands, groups, 1, 1);
+    for (unsigned i = 0; i != launches; ++i) {
+      if (kernel->buffers != 0)
+        driver.cmdBindDescriptorSets(commands, bindPointCompute,
+                                     kernel->pipelineLayout, 0, 1,
+                                     &arguments.sets[i], 0, nullptr);
+      driver.cmdDispatch(commands, groups, 1, 1);
+      // The next launch may read what this one wrote.
+      if (i + 1 != launches)
+        finishWrites(device, commands);
+    }
     if (isTimed)
       driver.cmdWriteTimestamp(commands, pipelineBottomBit, device->queryPool,
                                1);
@@ -367,4 +399,11 @@ KamiStatus kamiVulkanLaunch(KamiVulkanDevice *device, KamiVulkanKernel *kernel,
   if (status != KAMI_STATUS_OK || !microseconds)
     return status;
   return readTimestamps(device, microseconds);
+}
+
+KamiStatus kamiVulkanLaunch(KamiVulkanDevice *device, KamiVulkanKernel *kernel,
+                            unsigned groups, KamiVulkanBuffer *const *buffers,
+                            double *microseconds) {
+  return kamiVulkanLaunchInTurn(device, kernel, groups, /*launches=*/1, buffers,
+                                microseconds);
 }

@@ -223,8 +223,13 @@ TEST_F(VulkanDeviceTest, LaunchesAndTimes) {
                          &microseconds));
   EXPECT_GE(microseconds, 0);
   check(kamiVulkanLaunch(device.get(), kernel.get(), 1, arguments, nullptr));
+  // Two more, of which the second counts from what the first left.
+  KamiVulkanBuffer *twice[] = {data.get(), other.get(), data.get(),
+                               other.get()};
+  check(kamiVulkanLaunchInTurn(device.get(), kernel.get(), 1, 2, twice,
+                               &microseconds));
   std::vector<uint32_t> result(24);
   check(kamiVulkanCopyToHost(device.get(), result.data(), data.get(), 96));
   for (uint32_t i = 0; i != 24; ++i)
-    EXPECT_EQ(result[i], 100 * i + (i < 8 ? 14 : i < 16 ? 7 : 0)) << i;
+    EXPECT_EQ(result[i], 100 * i + (i < 8 ? 28 : i < 16 ? 7 : 0)) << i;
 }

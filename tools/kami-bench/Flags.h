@@ -71,6 +71,9 @@ struct Flags {
                               "choose (batch)"),
                llvm::cl::CommaSeparated, llvm::cl::list_init<int64_t>({0}),
                llvm::cl::cat(category)),
+        warps("warps", llvm::cl::desc("Warps a block, or 0 to choose (batch)"),
+              llvm::cl::CommaSeparated, llvm::cl::list_init<int64_t>({0}),
+              llvm::cl::cat(category)),
         units("units",
               llvm::cl::desc("auto, warp, warpgroup or lane "
                              "(batch, grouped)"),
@@ -136,6 +139,7 @@ struct Flags {
   llvm::cl::opt<double> slower;
   llvm::cl::list<std::string> types, algorithms, tiles;
   llvm::cl::list<int64_t> stages;
+  llvm::cl::list<int64_t> warps;
   llvm::cl::list<std::string> units;
   llvm::cl::opt<int64_t> batch, repeats;
   llvm::cl::opt<std::string> format, output;

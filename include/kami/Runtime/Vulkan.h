@@ -122,6 +122,16 @@ KamiStatus kamiVulkanLaunch(KamiVulkanDevice *device, KamiVulkanKernel *kernel,
                             unsigned groups, KamiVulkanBuffer *const *buffers,
                             double *microseconds);
 
+/* The like for `launches` launches, one after the other, that go to the device
+   together: each finds in memory what those before it wrote. `buffers` are the
+   arguments of the first, then those of the second, and so on; `microseconds`
+   is what all of them took. */
+KamiStatus kamiVulkanLaunchInTurn(KamiVulkanDevice *device,
+                                  KamiVulkanKernel *kernel, unsigned groups,
+                                  unsigned launches,
+                                  KamiVulkanBuffer *const *buffers,
+                                  double *microseconds);
+
 #ifdef __cplusplus
 } // extern "C"
 

@@ -89,7 +89,7 @@ def draw_pair(
     return host, view
 
 
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_any_shapes_strides_and_types(library: Any, data: Any) -> None:
     draw = data.draw
@@ -109,7 +109,7 @@ def test_any_shapes_strides_and_types(library: Any, data: Any) -> None:
     assert (library.download(result) == exact).all()
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_output_of_any_strides(library: Any, data: Any) -> None:
     draw = data.draw

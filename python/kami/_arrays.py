@@ -62,8 +62,11 @@ class Library(Protocol):
     def address(self) -> Callable[[Any], int]:
         """A function that gives the address of an array's first element."""
 
-    def wants_grad(self, a: Any, b: Any) -> bool:
-        """Whether somebody will ask for derivatives by one of the arrays."""
+    def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any] | None:
+        """The library's own operator, where a launch would lose what it knows.
+
+        It takes alpha, transposes and out_dtype, and has gradients.
+        """
 
     def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
         """A function that makes a dense array on the device of `like`."""
@@ -175,8 +178,8 @@ class _NumPy:
         address: int = array.__array_interface__["data"][0]
         return address
 
-    def wants_grad(self, a: Any, b: Any) -> bool:
-        return False
+    def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any] | None:
+        return None
 
     def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
         return functools.partial(np.empty, shape, numpy_dtype(type))
@@ -241,7 +244,7 @@ class _Torch:
         return View(array.data_ptr(), tuple(array.shape), array.stride(), type, number)
 
     def key(self, a: Any, b: Any, out: Any) -> Any:
-        # What `wants_grad` says, without the time of a call.
+        # As `operator`, without the time of a call.
         if (a.requires_grad or b.requires_grad) and self._is_grad_enabled():
             return None
         dtype = a.dtype
@@ -266,9 +269,12 @@ class _Torch:
     def _is_conj(*arrays: Any) -> bool:
         return any(x is not None and x.is_conj() for x in arrays)
 
-    def wants_grad(self, a: Any, b: Any) -> bool:
-        needs: bool = a.requires_grad or b.requires_grad
-        return needs and self._is_grad_enabled()
+    def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any] | None:
+        if not (a.requires_grad or b.requires_grad) or not self._is_grad_enabled():
+            return None
+        from .torch import gemm
+
+        return gemm
 
     def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
         # Faster than torch.empty.
@@ -330,8 +336,8 @@ class _CuPy:
 
     address = staticmethod(operator.attrgetter("data.ptr"))
 
-    def wants_grad(self, a: Any, b: Any) -> bool:
-        return False
+    def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any] | None:
+        return None
 
     def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
         device, dtype = like.device, numpy_dtype(type)
@@ -406,8 +412,8 @@ class _CudaInterface:
         address: int = array.__cuda_array_interface__["data"][0]
         return address
 
-    def wants_grad(self, a: Any, b: Any) -> bool:
-        return False
+    def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any] | None:
+        return None
 
     def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
         raise TypeError(
@@ -441,11 +447,51 @@ class _CudaInterface:
         return default_stream
 
 
+class _Jax(_CudaInterface):
+    """JAX's arrays, which nobody but XLA may make or write."""
+
+    def view(self, array: Any, name: str) -> View:
+        type = _NUMPY_NAMES.get(array.dtype.name)
+        if type is None:
+            raise TypeError(
+                f"{name}: expected a type that kami multiplies, "
+                f"but got dtype {array.dtype}"
+            )
+        devices = array.devices()
+        if len(devices) != 1:
+            raise ValueError(
+                f"{name}: expected an array on one device, but got {devices}"
+            )
+        [device] = devices
+        if device.platform not in ("cpu", "gpu"):
+            raise TypeError(
+                f"{name}: expected a CPU or CUDA array, but got {device.platform}"
+            )
+        number = HOST if device.platform == "cpu" else device.local_hardware_id
+        strides = dense_strides(array.shape)
+        return View(self.address(array), array.shape, strides, type, number)
+
+    def key(self, a: Any, b: Any, out: Any) -> Any:
+        return None
+
+    def address(self, array: Any) -> int:
+        # XLA's streams are its own.
+        address: int = array.block_until_ready().unsafe_buffer_pointer()
+        return address
+
+    def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any]:
+        if out is not None:
+            raise TypeError("out: expected None, since JAX's arrays are never written")
+        from .jax import gemm
+
+        return gemm
+
+
 def _describe(array: Any) -> str:
     return f"{type(array).__module__}.{type(array).__qualname__}"
 
 
-_numpy, _cuda_interface = _NumPy(), _CudaInterface()
+_numpy, _jax, _cuda_interface = _NumPy(), _Jax(), _CudaInterface()
 _torch, _cupy = functools.cache(_Torch), functools.cache(_CuPy)
 
 
@@ -470,6 +516,8 @@ def _recognize(kind: type) -> Library | None:
             return _torch()
         if root == "cupy" and base.__name__ == "ndarray":
             return _cupy()
+        if root in ("jax", "jaxlib") and hasattr(kind, "aval"):
+            return _jax
     return _cuda_interface if hasattr(kind, "__cuda_array_interface__") else None
 
 

@@ -87,14 +87,12 @@ def gemm(
             known = _known.get(key)
             if known is not None:
                 return known(a, b, out)
-        elif library.wants_grad(a, b):
+        elif (operator := library.operator(a, b, out)) is not None:
             others = (c, out, epilogue, accumulator, plan)
             is_more = any(x is not None for x in others) or bool(overrides)
             if is_more or beta != 0 or precision != "exact":
-                raise ValueError(_NO_GRADIENT)
-            from . import torch as kami_torch
-
-            return kami_torch.gemm(
+                raise ValueError(_NO_OPERATOR)
+            return operator(
                 a, b, alpha=alpha, trans_a=trans_a, trans_b=trans_b, out_dtype=out_dtype
             )
     if plan is not None:
@@ -111,9 +109,9 @@ def gemm(
     return result
 
 
-_NO_GRADIENT = (
-    "a: expected a tensor that needs no gradient, but got one with requires_grad; "
-    "only alpha, transposes and out_dtype are differentiable"
+_NO_OPERATOR = (
+    "a: expected a tensor that needs no gradient, and no array of JAX: "
+    "their operators take alpha, transposes and out_dtype only"
 )
 
 

@@ -514,3 +514,14 @@ def run(
     words = _words(call, bound, wanted.alpha, wanted.beta)
     report = bound.run(words, product.library.stream(device)())
     return result, Made(bound, product.shape, call.c.type, device, words, report)
+
+
+def multiply_views(
+    a: View, b: View, c: View, trans_a: bool, trans_b: bool, alpha: float, stream: int
+) -> None:
+    """C = alpha * A @ B of arrays that somebody else has made and checked."""
+    call = _Call(
+        a, b, c, (), trans_a, trans_b, alpha != 1, False, None, None, "exact", True, ()
+    )  # fmt: skip
+    bound = _bind(call)
+    bound.run(_words(call, bound, alpha, 0), stream)

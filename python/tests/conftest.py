@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,9 @@ import hypothesis
 import pytest
 
 import kami
+
+# JAX would take most of a device's memory, from PyTorch and CuPy.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 hypothesis.settings.register_profile(
     "kami",

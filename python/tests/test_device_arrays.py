@@ -23,11 +23,11 @@ pytestmark = pytest.mark.gpu
 Array = np.ndarray[Any, Any]
 
 EXTENTS = [1, 3, 16, 33]
-TYPES = ["float16", "float32", "float64"]
 
 
 class Torch:
     name = "torch"
+    types = ("float16", "float32", "float64")
     # PyTorch has no views with negative strides.
     steps = (1, 1, 2)
 
@@ -50,6 +50,7 @@ class Torch:
 
 class CuPy:
     name = "cupy"
+    types = ("float16", "float32", "float64")
     steps = (1, 2, -1)
 
     def __init__(self) -> None:
@@ -67,7 +68,30 @@ class CuPy:
         return found
 
 
-@pytest.fixture(scope="module", params=[Torch, CuPy], ids=lambda kind: kind.name)
+class JAX:
+    name = "jax"
+    # 64 bits have to be asked for.
+    types = ("float16", "float32")
+    # XLA makes dense arrays of them.
+    steps = (1, 2, -1)
+
+    def __init__(self) -> None:
+        self.module = pytest.importorskip("jax", reason="JAX is not installed")
+        if self.module.default_backend() != "gpu":
+            pytest.skip("JAX has no CUDA device")
+
+    def upload(self, array: Array) -> Any:
+        return self.module.numpy.asarray(array)
+
+    def permute(self, array: Any, order: list[int]) -> Any:
+        return array.transpose(order)
+
+    def download(self, array: Any) -> Array:
+        assert isinstance(array, self.module.Array)
+        return np.asarray(array)
+
+
+@pytest.fixture(scope="module", params=[Torch, CuPy, JAX], ids=lambda kind: kind.name)
 def library(request: pytest.FixtureRequest) -> Any:
     return request.param()
 
@@ -93,7 +117,7 @@ def draw_pair(
 @given(data=st.data())
 def test_any_shapes_strides_and_types(library: Any, data: Any) -> None:
     draw = data.draw
-    dtype = draw(st.sampled_from(TYPES))
+    dtype = draw(st.sampled_from(library.types))
     m, n, k = (draw(st.sampled_from(EXTENTS)) for _ in range(3))
     batch = [draw(st.integers(1, 3)) for _ in range(draw(st.integers(0, 2)))]
     pairs = []
@@ -112,6 +136,8 @@ def test_any_shapes_strides_and_types(library: Any, data: Any) -> None:
 @settings(max_examples=15)
 @given(data=st.data())
 def test_output_of_any_strides(library: Any, data: Any) -> None:
+    if library.name == "jax":
+        pytest.skip("JAX's arrays are never written")
     draw = data.draw
     m, n, k = (draw(st.sampled_from(EXTENTS)) for _ in range(3))
     a, on_device_a = draw_pair(draw, library, (2, m, k), "float32")

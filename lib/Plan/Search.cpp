@@ -414,10 +414,11 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
     plan.blocks = chip.multiprocessors *
                   std::max<int64_t>(residentBlocks(resources, chip), 1);
   Misfit misfit = findMisfit(resources, chip);
-  int64_t addresses = addressRegisters(plan, resources.threads, problem, chip);
+  // Where the compiler is generous with addresses, what is set aside for them
+  // is a need: a kernel without it takes scratch memory.
   int64_t needed = resources.registers.total(),
           limit = chip.maxRegisters(resources.threads);
-  if (!misfit && addresses > 0 && needed > limit)
+  if (!misfit && chip.strideRegisters > 0 && needed > limit)
     misfit = {Misfit::Registers, needed, limit};
   if (misfit) {
     keepMisfit(plan, resources, misfit);

@@ -239,7 +239,7 @@ static Chip rdna() {
   // LLVM 22.1 computes all addresses of a tile of k ahead of the loop (26
   // kernels of f16, f32 and f64 for gfx1100 and gfx1201). CDNA has room for
   // them.
-  chip.strideRegisters = 96;
+  chip.strideRegisters = 176;
   chip.registerGranularity = 24;
   chip.maxThreadsPerBlock = 1024;
   chip.maxThreadsPerMultiprocessor = 2 * 16 * 32;

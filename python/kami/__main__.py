@@ -13,12 +13,14 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
+from collections.abc import Callable
 from ctypes import byref, c_uint64
 from typing import Any
 
 import numpy as np
 
 from . import SimulatorWarning, __version__, _cache, devices, gemm, targets
+from ._arrays import default_stream
 from ._devices import Device, open_device
 from ._kernels import Kernel
 from ._library import LIBRARY_PATH, check, lib
@@ -75,8 +77,8 @@ def _run_on(device: Device, kernel: Kernel, arrays: list[np.ndarray[Any, Any]]) 
 
 
 class _DefaultStream:
-    def stream(self, device: int) -> int:
-        return 0
+    def stream(self, device: int) -> Callable[[], int]:
+        return default_stream
 
 
 def _check() -> bool:

@@ -9,13 +9,20 @@ be installed, or imported, for the others to work.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 HOST = -1
 """The device of arrays in the host's memory."""
+
+
+def default_stream() -> int:
+    """The legacy default stream, which is what the host has, too."""
+    return 0
 
 
 class View(NamedTuple):
@@ -44,16 +51,22 @@ class Library(Protocol):
     def view(self, array: Any, name: str) -> View:
         """Raises TypeError, naming the argument, for a type kami has not."""
 
-    def key(self, array: Any) -> Any:
-        """What a launch depends on besides the address; equal for equal views."""
+    def key(self, a: Any, b: Any, out: Any) -> Any:
+        """What a launch on a device depends on besides addresses.
 
-    def address(self, array: Any) -> int: ...
+        Equal for calls that differ by nothing else; None for arrays that have to
+        be looked at each time. `out` may be None.
+        """
 
-    def wants_grad(self, *arrays: Any) -> bool:
+    @property
+    def address(self) -> Callable[[Any], int]:
+        """A function that gives the address of an array's first element."""
+
+    def wants_grad(self, a: Any, b: Any) -> bool:
         """Whether somebody will ask for derivatives by one of the arrays."""
 
-    def empty(self, like: Any, shape: Sequence[int], type: str) -> Any:
-        """A dense array on the device of `like`."""
+    def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
+        """A function that makes a dense array on the device of `like`."""
 
     def copy(self, to: Any, source: Any) -> None:
         """Copies elements, broadcasting and converting them."""
@@ -71,8 +84,8 @@ class Library(Protocol):
     def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
         """A copy of the table on the device of `like`."""
 
-    def stream(self, device: int) -> int:
-        """The caller's current CUstream on a device."""
+    def stream(self, device: int) -> Callable[[], int]:
+        """A function that gives the caller's current CUstream on a device."""
 
 
 _NUMPY_NAMES = {
@@ -155,18 +168,18 @@ class _NumPy:
         strides = _element_strides(array.strides, array.itemsize, name)
         return View(self.address(array), array.shape, strides, type, HOST)
 
-    def key(self, array: Any) -> Any:
-        return array.dtype, array.shape, array.strides
+    def key(self, a: Any, b: Any, out: Any) -> Any:
+        return None
 
     def address(self, array: Any) -> int:
         address: int = array.__array_interface__["data"][0]
         return address
 
-    def wants_grad(self, *arrays: Any) -> bool:
+    def wants_grad(self, a: Any, b: Any) -> bool:
         return False
 
-    def empty(self, like: Any, shape: Sequence[int], type: str) -> Any:
-        return np.empty(shape, numpy_dtype(type))
+    def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
+        return functools.partial(np.empty, shape, numpy_dtype(type))
 
     def copy(self, to: Any, source: Any) -> None:
         np.copyto(to, source, casting="same_kind")
@@ -186,8 +199,8 @@ class _NumPy:
     def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
         return table
 
-    def stream(self, device: int) -> int:
-        return 0
+    def stream(self, device: int) -> Callable[[], int]:
+        return default_stream
 
 
 class _Torch:
@@ -203,6 +216,8 @@ class _Torch:
         self._dtypes = {kami: dtype for dtype, kami in self._names.items()}
         # What current_stream makes an object of.
         self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+        self._is_grad_enabled = torch.is_grad_enabled
+        self.address = torch.Tensor.data_ptr
 
     def view(self, array: Any, name: str) -> View:
         type = self._names.get(array.dtype)
@@ -225,24 +240,45 @@ class _Torch:
         number = HOST if device.type == "cpu" else device.index
         return View(array.data_ptr(), tuple(array.shape), array.stride(), type, number)
 
-    def key(self, array: Any) -> Any:
+    def key(self, a: Any, b: Any, out: Any) -> Any:
+        # What `wants_grad` says, without the time of a call.
+        if (a.requires_grad or b.requires_grad) and self._is_grad_enabled():
+            return None
+        dtype = a.dtype
+        # b and out are complex where a is, and elements of others are not conjugates.
+        if a.is_neg() or b.is_neg() or (dtype.is_complex and self._is_conj(a, b, out)):
+            return None
+        # Numbers of devices, since a process has one kind of accelerator.
+        if out is None:
+            return (
+                dtype, a.shape, a.stride(), a.get_device(),
+                b.dtype, b.shape, b.stride(), b.get_device(),
+            )  # fmt: skip
+        if out.is_neg():
+            return None
         return (
-            array.dtype,
-            array.shape,
-            array.stride(),
-            array.device,
-            array.is_neg() or array.is_conj(),
+            dtype, a.shape, a.stride(), a.get_device(),
+            b.dtype, b.shape, b.stride(), b.get_device(),
+            out.dtype, out.shape, out.stride(), out.get_device(),
+        )  # fmt: skip
+
+    @staticmethod
+    def _is_conj(*arrays: Any) -> bool:
+        return any(x is not None and x.is_conj() for x in arrays)
+
+    def wants_grad(self, a: Any, b: Any) -> bool:
+        needs: bool = a.requires_grad or b.requires_grad
+        return needs and self._is_grad_enabled()
+
+    def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
+        # Faster than torch.empty.
+        return functools.partial(
+            self._torch.empty_strided,
+            shape,
+            dense_strides(shape),
+            dtype=self._dtypes[type],
+            device=like.device,
         )
-
-    def address(self, array: Any) -> int:
-        address: int = array.data_ptr()
-        return address
-
-    def wants_grad(self, *arrays: Any) -> bool:
-        return any(a.requires_grad for a in arrays) and self._torch.is_grad_enabled()
-
-    def empty(self, like: Any, shape: Sequence[int], type: str) -> Any:
-        return self._torch.empty(shape, dtype=self._dtypes[type], device=like.device)
 
     def copy(self, to: Any, source: Any) -> None:
         to.copy_(source)
@@ -261,14 +297,13 @@ class _Torch:
     def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
         return self._torch.from_numpy(table).to(like.device)
 
-    def stream(self, device: int) -> int:
+    def stream(self, device: int) -> Callable[[], int]:
         if device == HOST:
-            return 0
+            return default_stream
         if self._raw_stream is not None:
-            raw: int = self._raw_stream(device)
-            return raw
-        stream: int = self._torch.cuda.current_stream(device).cuda_stream
-        return stream
+            return functools.partial(self._raw_stream, device)
+        current = functools.partial(self._torch.cuda.current_stream, device)
+        return lambda: int(current().cuda_stream)
 
 
 class _CuPy:
@@ -287,19 +322,25 @@ class _CuPy:
         strides = _element_strides(array.strides, array.itemsize, name)
         return View(array.data.ptr, array.shape, strides, type, array.device.id)
 
-    def key(self, array: Any) -> Any:
-        return array.dtype, array.shape, array.strides, array.device.id
+    def key(self, a: Any, b: Any, out: Any) -> Any:
+        return tuple(
+            None if x is None else (x.dtype, x.shape, x.strides, x.data.device_id)
+            for x in (a, b, out)
+        )
 
-    def address(self, array: Any) -> int:
-        address: int = array.data.ptr
-        return address
+    address = staticmethod(operator.attrgetter("data.ptr"))
 
-    def wants_grad(self, *arrays: Any) -> bool:
+    def wants_grad(self, a: Any, b: Any) -> bool:
         return False
 
-    def empty(self, like: Any, shape: Sequence[int], type: str) -> Any:
-        with like.device:
-            return self._cupy.empty(shape, numpy_dtype(type))
+    def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
+        device, dtype = like.device, numpy_dtype(type)
+
+        def make() -> Any:
+            with device:
+                return self._cupy.empty(shape, dtype)
+
+        return make
 
     def copy(self, to: Any, source: Any) -> None:
         to[...] = source
@@ -321,21 +362,26 @@ class _CuPy:
         with like.device:
             return self._cupy.asarray(table)
 
-    def stream(self, device: int) -> int:
-        with self._cupy.cuda.Device(device):
-            pointer: int = self._cupy.cuda.get_current_stream().ptr
-        return pointer
+    def stream(self, device: int) -> Callable[[], int]:
+        current = functools.partial(self._cupy.cuda.get_current_stream, device)
+        return lambda: int(current().ptr)
 
 
 class _CudaInterface:
     """Arrays of which nothing is known but __cuda_array_interface__, version 3.
 
-    They are made elsewhere, so that results need an `out`. What has to be done
-    before their elements may be read is their stream's: kami waits on the same.
+    They are made elsewhere, so that results need an `out`. Kernels are queued on
+    the legacy default stream, behind which arrays of another are refused.
     """
 
     def view(self, array: Any, name: str) -> View:
         interface = array.__cuda_array_interface__
+        # None: there is nothing to wait for; 1: the legacy default stream.
+        if interface.get("stream") not in (None, 1):
+            raise ValueError(
+                f"{name}: expected an array of the default stream, but got one of "
+                f"stream {interface['stream']}"
+            )
         dtype = np.dtype(interface["typestr"])
         type = _NUMPY_NAMES.get(dtype.name)
         if type is None:
@@ -349,18 +395,21 @@ class _CudaInterface:
             strides = _element_strides(interface["strides"], dtype.itemsize, name)
         return View(interface["data"][0], shape, strides, type, 0)
 
-    def key(self, array: Any) -> Any:
-        interface = array.__cuda_array_interface__
-        return interface["typestr"], interface["shape"], interface.get("strides")
+    def key(self, a: Any, b: Any, out: Any) -> Any:
+        found = (None if x is None else x.__cuda_array_interface__ for x in (a, b, out))
+        return tuple(
+            x and (x["typestr"], x["shape"], x.get("strides"), x.get("stream"))
+            for x in found
+        )
 
     def address(self, array: Any) -> int:
         address: int = array.__cuda_array_interface__["data"][0]
         return address
 
-    def wants_grad(self, *arrays: Any) -> bool:
+    def wants_grad(self, a: Any, b: Any) -> bool:
         return False
 
-    def empty(self, like: Any, shape: Sequence[int], type: str) -> Any:
+    def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
         raise TypeError(
             "out: expected an array to write to, since kami cannot make a "
             f"{_describe(like)}, but got None"
@@ -388,36 +437,40 @@ class _CudaInterface:
             f"{_describe(like)}"
         )
 
-    def stream(self, device: int) -> int:
-        return 0
+    def stream(self, device: int) -> Callable[[], int]:
+        return default_stream
 
 
 def _describe(array: Any) -> str:
     return f"{type(array).__module__}.{type(array).__qualname__}"
 
 
+_numpy, _cuda_interface = _NumPy(), _CudaInterface()
+_torch, _cupy = functools.cache(_Torch), functools.cache(_CuPy)
+
+
 _libraries: dict[type, Library | None] = {}
 
 
 def known_library(kind: type) -> Library | None:
-    """The library of a type of arrays; None for other types."""
-    if kind not in _libraries:
-        _libraries[kind] = _recognize(kind)
-    return _libraries[kind]
+    """The library of a type of arrays, one object for all types; None for others."""
+    try:
+        return _libraries[kind]
+    except KeyError:
+        found = _libraries[kind] = _recognize(kind)
+        return found
 
 
 def _recognize(kind: type) -> Library | None:
     for base in kind.__mro__:
         root = base.__module__.partition(".")[0]
         if base is np.ndarray:
-            return _NumPy()
+            return _numpy
         if root == "torch" and base.__name__ == "Tensor":
-            return _Torch()
+            return _torch()
         if root == "cupy" and base.__name__ == "ndarray":
-            return _CuPy()
-    if hasattr(kind, "__cuda_array_interface__"):
-        return _CudaInterface()
-    return None
+            return _cupy()
+    return _cuda_interface if hasattr(kind, "__cuda_array_interface__") else None
 
 
 def library_of(array: Any, name: str) -> Library:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Protocol
 
-from ._arrays import HOST, Library, adopt, known_library, library_of
+from ._arrays import HOST, adopt, known_library, library_of
 from ._product import Epilogue, Made, Wanted, run
 
 
@@ -70,10 +70,24 @@ def gemm(
             what was expected; or nothing can do what was asked for.
         kami.DeviceError: the driver refused or the device failed.
     """
-    library = known_library(type(a))
     key: Any = None
-    if library is not None and type(b) is type(a):
-        if library.wants_grad(a, b):
+    library = known_library(type(a))
+    if (
+        library is not None
+        and library is known_library(type(b))
+        and (out is None or library is known_library(type(out)))
+    ):
+        arrays = library.key(a, b, out)
+        is_plain = c is epilogue is plan is None and beta == 0 and not overrides
+        if arrays is not None and is_plain and isinstance(alpha, (int, float)):
+            key = (
+                library, arrays, alpha, trans_a, trans_b, out_dtype, accumulator,
+                precision, specialize,
+            )  # fmt: skip
+            known = _known.get(key)
+            if known is not None:
+                return known(a, b, out)
+        elif library.wants_grad(a, b):
             others = (c, out, epilogue, accumulator, plan)
             is_more = any(x is not None for x in others) or bool(overrides)
             if is_more or beta != 0 or precision != "exact":
@@ -83,23 +97,6 @@ def gemm(
             return kami_torch.gemm(
                 a, b, alpha=alpha, trans_a=trans_a, trans_b=trans_b, out_dtype=out_dtype
             )
-        is_plain = c is epilogue is plan is None and beta == 0 and not overrides
-        if is_plain and isinstance(alpha, (int, float)):
-            key = (
-                library.key(a),
-                library.key(b),
-                None if out is None else (type(out), library_of(out, "out").key(out)),
-                alpha,
-                trans_a,
-                trans_b,
-                out_dtype,
-                accumulator,
-                precision,
-                specialize,
-            )
-            known = _known.get(key)
-            if known is not None:
-                return known(a, b, out)
     if plan is not None:
         overrides["plan"] = plan if isinstance(plan, str) else plan.attribute
     wanted = Wanted(
@@ -110,7 +107,7 @@ def gemm(
     if key is not None and made.device != HOST:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
-        _known[key] = _make_known(library_of(a, "a"), library_of(result, "out"), made)
+        _known[key] = _make_known(a, out, made)
     return result
 
 
@@ -129,19 +126,25 @@ _known: dict[Any, _Known] = {}
 """Calls that differ from an earlier one by nothing but addresses."""
 
 
-def _make_known(library: Library, results: Library, made: Made) -> _Known:
+def _make_known(like: Any, out: Any, made: Made) -> _Known:
     """A function that allocates the result and launches, and nothing else."""
-    launch, shape, type = made.bound.launch, made.shape, made.type
-    address, empty, stream = library.address, library.empty, library.stream
-    device, address_of_result = made.device, results.address
-    scales = made.words[3:]
+    library, launch, scales = library_of(like, "a"), made.bound.launch, made.words[3:]
+    address, stream = library.address, library.stream(made.device)
     assert launch is not None
 
-    def multiply(a: Any, b: Any, out: Any) -> Any:
-        if out is None:
-            out = empty(a, shape, type)
-        launch(stream(device), address(a), address(b), address_of_result(out), *scales)
-        return out
+    if out is None:
+        make = library.maker(like, made.shape, made.type)
+
+        def multiply(a: Any, b: Any, out: Any) -> Any:
+            out = make()
+            launch(stream(), address(a), address(b), address(out), *scales)
+            return out
+
+    else:
+
+        def multiply(a: Any, b: Any, out: Any) -> Any:
+            launch(stream(), address(a), address(b), address(out), *scales)
+            return out
 
     return multiply
 
@@ -157,7 +160,7 @@ def bmm(a: Any, b: Any, c: Any = None, **keywords: Any) -> Any:
     Raises:
         ValueError: neither array has a batch; else as `gemm`.
     """
-    if max(len(getattr(x, "shape", ())) for x in (a, b)) < 3:
+    if getattr(a, "ndim", 3) < 3 and getattr(b, "ndim", 3) < 3:
         raise ValueError(
             "a: expected a batch, of at least three dimensions, in a or b, "
             f"but got {tuple(getattr(a, 'shape', ()))}"

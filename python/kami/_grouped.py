@@ -161,7 +161,7 @@ class _Group:
         if out_dtype is not None:
             type = type_name(out_dtype, "out_dtype")
         if out is None:
-            made = [self.library.empty(self.a[0], s[:2], type) for s in self.sizes]
+            made = [self.library.maker(self.a[0], s[:2], type)() for s in self.sizes]
         else:
             made = list(out)
             if len(made) != len(self.sizes):

@@ -10,6 +10,7 @@ import functools
 import json
 import os
 import pathlib
+import struct
 import threading
 import warnings
 from collections.abc import Callable, Sequence
@@ -115,11 +116,11 @@ class Launch(Handle):
 
     def runner(self, count: int) -> Callable[..., None]:
         """A function of the stream and `count` words, which does nothing but launch."""
-        words, run = c_uint64 * count, lib.kamiLaunchRun
+        pack, run = struct.Struct(f"{count}Q").pack, lib.kamiLaunchRun
 
-        def launch(stream: int, *values: int) -> None:
+        def launch(stream: int, *words: int) -> None:
             # By self, who has to live as long as the function.
-            if error := run(self._address, stream, words(*values)):
+            if error := run(self._address, stream, pack(*words)):
                 raise_error(error)
 
         return launch
@@ -398,12 +399,12 @@ class Kernel:
             launch = self._launches[key] = Launch(executable, described)
         like = next(v for v, d in zip(values, described, strict=True) if len(d) > 1)
         spaces = [
-            library.empty(like, (size,), "i8")
+            library.maker(like, (size,), "i8")()
             for size in launch.description["workspaces"]
         ]
         words = [d[0] for d in described]
         words += [library.view(space, "workspace").address for space in spaces]
-        launch.runner(len(words))(library.stream(device), *words)
+        launch.runner(len(words))(library.stream(device)(), *words)
         return [
             _result_of(result, values, described, spaces, library)
             for result in launch.description["results"]

@@ -377,7 +377,7 @@ class _Product:
         if dtype is not None:
             type = type_name(dtype, "out_dtype")
         if out is None:
-            out = self.library.empty(self.a, self.shape, type)
+            out = self.library.maker(self.a, self.shape, type)()
         view = library_of(out, "out").view(out, "out")
         if dtype is None:
             type = view.type
@@ -512,5 +512,5 @@ def run(
     if device == HOST and not is_asked:
         tell_simulated()
     words = _words(call, bound, wanted.alpha, wanted.beta)
-    report = bound.run(words, product.library.stream(device))
+    report = bound.run(words, product.library.stream(device)())
     return result, Made(bound, product.shape, call.c.type, device, words, report)

@@ -103,7 +103,27 @@ def _backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
 
 
 _op.register_autograd(_backward, setup_context=_setup_context)
-_op.register_autocast("cuda", torch.float16)
+
+
+def _cast(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    is_cast = x.dtype in (torch.float16, torch.bfloat16, torch.float32)
+    return x.to(dtype) if is_cast else x
+
+
+def _make_autocast(device: str) -> Callable[..., torch.Tensor]:
+    def multiply(a: torch.Tensor, b: torch.Tensor, *rest: Any) -> torch.Tensor:
+        dtype = torch.get_autocast_dtype(device)
+        with torch.autocast(device, enabled=False):
+            result: torch.Tensor = _op(_cast(a, dtype), _cast(b, dtype), *rest)
+        return result
+
+    return multiply
+
+
+# Not register_autocast, which settles the type for all callers.
+_autocasts = torch.library.Library("kami", "IMPL")
+_autocasts.impl("gemm", _make_autocast("cuda"), "AutocastCUDA")
+_autocasts.impl("gemm", _make_autocast("cpu"), "AutocastCPU")
 
 
 def gemm(
@@ -121,8 +141,8 @@ def gemm(
         a, b, trans_a, trans_b, out_dtype: as for `kami.gemm`.
         alpha: a number.
 
-    Under CUDA autocast a and b become float16. Gradients are products by kami,
-    too, summed over what was broadcast.
+    Under autocast a and b become what it says, as those of torch.bmm. Gradients are
+    products by kami, too, summed over what was broadcast.
     """
     result: torch.Tensor = _op(a, b, trans_a, trans_b, float(alpha), out_dtype)
     return result

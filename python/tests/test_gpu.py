@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-import itertools
+import os
+import signal
 import threading
-import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -39,12 +38,13 @@ def exact(a: Any, b: Any) -> Any:
     return (a.double() @ b.double()).cpu()
 
 
-SIZES = [1, 5, 16, 37, 130]
+# A kernel each; kami-sweep has thousands of others.
+SIZES = [(1, 1, 1), (16, 16, 16), (5, 37, 130), (130, 5, 16), (37, 130, 1)]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 def test_sizes(dtype: str) -> None:
-    for m, n, k in itertools.product(SIZES, repeat=3):
+    for m, n, k in SIZES:
         kind = getattr(torch, dtype)
         a, b = integers(3, m, k, dtype=kind), integers(3, k, n, dtype=kind)
         wide = torch.float64 if dtype == "float64" else torch.float32
@@ -150,13 +150,43 @@ def test_gradients_and_autocast() -> None:
     torch.bmm(a, b).sum().backward()
     assert torch.equal(mine[0], a.grad)
     assert torch.equal(mine[1], b.grad)
-    with torch.autocast("cuda"):
-        assert kami.torch.bmm(a.float(), b.float()).dtype == torch.float16
+    for dtype in (torch.float16, torch.bfloat16):
+        with torch.autocast("cuda", dtype=dtype):
+            assert kami.torch.bmm(a.float(), b.float()).dtype == dtype
+
+
+def test_opcheck() -> None:
+    a, b = integers(2, 3, 4, dtype=torch.float32), integers(4, 5, dtype=torch.float32)
+    for x, y in ((a, b), (a.clone().requires_grad_(), b.clone().requires_grad_())):
+        torch.library.opcheck(
+            torch.ops.kami.gemm.default, (x, y, False, False, 0.5, None)
+        )
+
+
+def test_a_forked_child_gets_an_exception() -> None:
+    """CUDA has no contexts in forked processes; the parent's goes on."""
+    a, b = integers(4, 8, 8), integers(4, 8, 8)
+    out = kami.bmm(a, b)
+    torch.cuda.synchronize()
+    child = os.fork()
+    if child == 0:
+        # Not to wait for a child that hangs.
+        signal.alarm(20)
+        try:
+            kami.gemm(a, b, out=out)
+        except kami.DeviceError:
+            os._exit(0)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert torch.equal(kami.bmm(a, b), out)
 
 
 def test_compiles_in_one_graph() -> None:
     a, b = integers(64, 16, 32), integers(64, 32, 16)
-    layer = torch.compile(lambda x, y: kami.torch.bmm(x, y).relu(), fullgraph=True)
+    # Inductor would compile what is around the product, for half a minute.
+    layer = torch.compile(
+        lambda x, y: kami.torch.bmm(x, y).relu(), fullgraph=True, backend="aot_eager"
+    )
     assert torch.equal(layer(a, b), kami.bmm(a, b).relu())
 
 
@@ -168,63 +198,18 @@ def test_patch() -> None:
         assert torch.equal(a @ b, expected)
 
 
-class Attention(torch.nn.Module):
-    """Many small heads, whose products are what takes time."""
+def test_a_transformer_block() -> None:
+    """With many small heads; python/benchmarks/device.py has the times."""
+    from device import Block
 
-    def __init__(self, width: int, heads: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.inputs = torch.nn.Linear(width, 3 * width)
-        self.output = torch.nn.Linear(width, width)
-
-    def forward(self, x: Any) -> Any:
-        batch, length, width = x.shape
-        split = self.inputs(x).view(batch, length, 3, self.heads, -1)
-        q, k, v = split.permute(2, 0, 3, 1, 4)
-        scores = torch.matmul(q, k.transpose(-1, -2)) / (width / self.heads) ** 0.5
-        mixed = torch.matmul(scores.softmax(-1), v).transpose(1, 2)
-        return self.output(mixed.reshape(batch, length, width))
-
-
-def microseconds(call: Callable[[], Any], repeats: int = 200) -> float:
-    for _ in range(10):
-        call()
-    torch.cuda.synchronize()
-    start = time.perf_counter()
-    for _ in range(repeats):
-        call()
-    torch.cuda.synchronize()
-    return (time.perf_counter() - start) / repeats * 1e6
-
-
-def test_a_transformer_block(capsys: pytest.CaptureFixture[str]) -> None:
-    """Results agree; times are printed, for docs/Performance.md."""
     torch.manual_seed(0)
-    block = Attention(1024, 64).half().cuda().eval()
-    x = torch.randn(64, 32, 1024, dtype=torch.float16, device="cuda")
+    block = Block(256, 16).half().cuda().eval()
+    x = torch.randn(32, 32, 256, dtype=torch.float16, device="cuda")
     with torch.inference_mode():
         expected = block(x)
-        without = microseconds(lambda: block(x))
         with kami.torch.patch():
             result = block(x)
-            routed = microseconds(lambda: block(x))
-    assert torch.allclose(result, expected, rtol=1e-2, atol=2e-3)
-    with capsys.disabled():
-        print(f"\nattention, 64 heads of 16: {without:.0f} us, with kami {routed:.0f}")
-
-
-def test_overhead(capsys: pytest.CaptureFixture[str]) -> None:
-    """The host's time of a call like an earlier one."""
-    a, b = integers(4, 16, 16), integers(4, 16, 16)
-    out = torch.empty_like(a)
-    times = {
-        "kami.gemm": microseconds(lambda: kami.gemm(a, b), 2000),
-        "kami.gemm out=": microseconds(lambda: kami.gemm(a, b, out=out), 2000),
-        "torch.bmm": microseconds(lambda: torch.bmm(a, b), 2000),
-        "torch.bmm out=": microseconds(lambda: torch.bmm(a, b, out=out), 2000),
-    }
-    with capsys.disabled():
-        print("\n" + ", ".join(f"{name} {t:.1f} us" for name, t in times.items()))
+    assert (result - expected).norm() < 5e-3 * expected.norm()
 
 
 def test_tuning() -> None:

@@ -88,6 +88,22 @@ def test_compiles_in_one_graph() -> None:
     assert torch.equal(x.grad, y.grad)
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_autocast(dtype: Any) -> None:
+    a, b = integers(2, 3, 4).requires_grad_(), integers(2, 4, 5)
+    with torch.autocast("cpu", dtype=dtype):
+        result = kami.torch.bmm(a, b)
+        wide = kami.torch.bmm(a.double(), b.double())
+        compiled = torch.compile(kami.torch.bmm, fullgraph=True, backend="aot_eager")
+        assert torch.equal(compiled(a, b), result)
+    assert result.dtype == dtype
+    assert wide.dtype == torch.float64
+    assert torch.equal(result.float(), a @ b)
+    result.sum().backward()
+    assert a.grad.dtype == torch.float32
+    assert torch.equal(a.grad, b.sum(-1)[:, None].expand(2, 3, 4))
+
+
 def test_patch_is_undone_and_leaves_the_rest() -> None:
     original = torch.bmm
     a = integers(2, 3, 4)

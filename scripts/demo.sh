@@ -79,6 +79,7 @@ run() {
   }
   cat "$out/run"
   grep -q 'verdict *right' "$out/run"
+  sed -n 's/^ *device *//p' "$out/run" >>"$out/devices"
   runs=$((runs + 1))
 }
 
@@ -120,8 +121,6 @@ compile --gemm=128x128x128 --type=f64
 echo
 run --gemm=128x128x128 --type=f64
 
-device=$(sed -n 's/^ *device *//p' "$out/run")
-
 # vendor TARGET FORMAT PATTERN: the plan, the kernel and the verdict for a chip.
 vendor() {
   target=$1 format=$2 pattern=$3
@@ -148,4 +147,5 @@ else
   echo "SPIR-V is not run: no software device of Vulkan"
 fi
 
-printf '\ndemo: %d products, all right, on: %s\n' "$runs" "$device"
+devices=$(sort -u "$out/devices" | sed '2,$s/^/, /' | tr -d '\n')
+printf '\ndemo: %d products, all right, on: %s\n' "$runs" "$devices"

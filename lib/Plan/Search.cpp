@@ -359,17 +359,21 @@ void GridSearch::keepMisfit(const Plan &plan, const Resources &resources,
 
 /// What a thread takes for the addresses of what it loads of a tile where
 /// strides are known only at run time: two registers for each word, where the
-/// compiler computes all of them ahead of the loop over k.
+/// compiler computes all of them ahead of the loop over k, and for the elements
+/// until they are packed.
 static int64_t addressRegisters(const Plan &plan, int64_t threads,
                                 const Problem &problem, const Chip &chip) {
   if (chip.strideRegisters == 0 || !problem.hasRuntimeStrides ||
       plan.transport == Transport::Copied)
     return 0;
   constexpr int64_t wordBytes = 4;
-  int64_t words = divideCeil(byteWidth(plan.atom->operand), wordBytes);
+  int64_t bytes = byteWidth(plan.atom->operand);
+  int64_t words = divideCeil(bytes, wordBytes);
+  // What is narrower than a word arrives in one of its own.
+  int64_t apart = bytes < wordBytes ? 1 : 0;
   int64_t elements =
       divideCeil((plan.tile.m + plan.tile.n) * plan.tile.k, threads);
-  return chip.strideRegisters + 2 * words * elements;
+  return chip.strideRegisters + (2 * words + apart) * elements;
 }
 
 Resources GridSearch::resources(const Plan &plan) const {
@@ -414,10 +418,11 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
     plan.blocks = chip.multiprocessors *
                   std::max<int64_t>(residentBlocks(resources, chip), 1);
   Misfit misfit = findMisfit(resources, chip);
-  int64_t addresses = addressRegisters(plan, resources.threads, problem, chip);
+  // Where the compiler is generous with addresses, what is set aside for them
+  // is a need: a kernel without it takes scratch memory.
   int64_t needed = resources.registers.total(),
           limit = chip.maxRegisters(resources.threads);
-  if (!misfit && addresses > 0 && needed > limit)
+  if (!misfit && chip.strideRegisters > 0 && needed > limit)
     misfit = {Misfit::Registers, needed, limit};
   if (misfit) {
     keepMisfit(plan, resources, misfit);

@@ -90,7 +90,10 @@ void spirv_lowering::emitCopy(const WordCopy &copy,
   Value size = indexConstant(b, elements);
   Value stride = b.createOrFold<arith::DivUIOp>(matrix.strides[0], size);
   Value lane = gpu::LaneIdOp::create(b, /*upper_bound=*/IntegerAttr());
-  SmallVector<Value> values;
+  SlotLayout layout = kernel.memory.layoutOf(fragment);
+  Value pitch = indexConstant(b, layout.pitch / elements);
+  // A lane's words, and where they go in the slot.
+  SmallVector<std::pair<Value, Value>> pieces;
   for (int64_t tile = 0; tile != fragment.getNumTiles(); ++tile) {
     int64_t row = tile / fragment.getTileColumns() * shape.rows;
     int64_t column = tile % fragment.getTileColumns() * shape.columns;
@@ -105,22 +108,25 @@ void spirv_lowering::emitCopy(const WordCopy &copy,
       Value rest = b.createOrFold<arith::RemUIOp>(piece, width);
       Value at =
           addIndex(b, addIndex(b, first, rest), multiplyIndex(b, line, stride));
-      values.push_back(memref::LoadOp::create(b, words, at));
+      Value place = layout.pitch == shape.columns
+                        ? piece
+                        : addIndex(b, rest, multiplyIndex(b, line, pitch));
+      pieces.push_back(
+          {memref::LoadOp::create(b, words, at),
+           addIndex(b, place,
+                    indexConstant(b, layout.offset(tile) / elements))});
     }
   }
   b.setInsertionPoint(share);
   WorkgroupMemory::Place place =
       kernel.memory.placeOf(share.getBuffer(), fragment.getStorageType());
-  int64_t sliceWords = fragment.getNumTiles() * shape.elements() / elements;
+  int64_t slotWords = kernel.memory.slotElements(fragment) / elements;
   Value to =
       addIndex(b, indexConstant(b, place.element / elements),
-               multiplyIndex(b, share.getSlot(), indexConstant(b, sliceWords)));
-  // Lanes' pieces follow each other, tile after tile.
-  for (auto [number, value] : llvm::enumerate(values))
-    memref::StoreOp::create(
-        b, value, place.variable,
-        addIndex(b, addIndex(b, to, lane),
-                 indexConstant(b, int64_t(number) * shape.lanes)));
+               multiplyIndex(b, share.getSlot(), indexConstant(b, slotWords)));
+  for (auto [value, position] : pieces)
+    memref::StoreOp::create(b, value, place.variable,
+                            addIndex(b, to, position));
   share.erase();
   load.erase();
 }

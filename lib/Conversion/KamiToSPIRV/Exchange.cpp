@@ -54,28 +54,29 @@ Value nth(ImplicitLocOpBuilder &b, Value major, int64_t count, Value minor) {
   return addIndex(b, multiplyIndex(b, major, indexConstant(b, count)), minor);
 }
 
-/// A fragment's place in a buffer of them: tile after tile.
+/// A fragment's place in a buffer of them.
 class Slot {
 public:
   Slot(ImplicitLocOpBuilder &b, const KernelContext &kernel,
        FragmentType fragment, Value buffer, Value index)
-      : kernel(kernel), fragment(fragment) {
+      : kernel(kernel), fragment(fragment),
+        layout(kernel.memory.layoutOf(fragment)) {
     WorkgroupMemory::Place place =
         kernel.memory.placeOf(buffer, fragment.getStorageType());
     variable = place.variable;
-    first =
-        addIndex(b, indexConstant(b, place.element),
-                 multiplyIndex(b, index,
-                               indexConstant(b, fragment.getRows() *
-                                                    fragment.getColumns())));
+    first = addIndex(
+        b, indexConstant(b, place.element),
+        multiplyIndex(b, index,
+                      indexConstant(b, kernel.memory.slotElements(fragment))));
   }
 
   void write(ImplicitLocOpBuilder &b, ValueRange tiles) const {
     for (auto [tile, value] : llvm::enumerate(tiles))
-      storeTile(b, kernel, variable, positionOf(b, tile), value);
+      storeTile(b, kernel, variable, positionOf(b, tile), layout.pitch, value);
   }
   Value readTile(ImplicitLocOpBuilder &b, int64_t tile) const {
-    return loadTile(b, kernel, variable, positionOf(b, tile), fragment);
+    return loadTile(b, kernel, variable, positionOf(b, tile), layout.pitch,
+                    fragment);
   }
   SmallVector<Value> read(ImplicitLocOpBuilder &b) const {
     SmallVector<Value> tiles;
@@ -86,12 +87,12 @@ public:
 
 private:
   Value positionOf(ImplicitLocOpBuilder &b, int64_t tile) const {
-    return addIndex(b, first,
-                    indexConstant(b, tile * TileShape(fragment).elements()));
+    return addIndex(b, first, indexConstant(b, layout.offset(tile)));
   }
 
   const KernelContext &kernel;
   FragmentType fragment;
+  SlotLayout layout;
   Value variable, first;
 };
 

@@ -78,7 +78,8 @@ private:
     llvm::DenseMap<Operation *, KnownMultiples> multiples =
         findMultiples(kernel);
     SmallVector<WordCopy> copies = findCopies(kernel, multiples);
-    FailureOr<WorkgroupMemory> memory = WorkgroupMemory::create(kernel, copies);
+    FailureOr<WorkgroupMemory> memory =
+        WorkgroupMemory::create(kernel, **chip, copies);
     if (failed(memory))
       return failure();
     KernelContext context{**chip, *memory, std::move(multiples)};

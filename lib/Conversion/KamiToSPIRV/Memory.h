@@ -22,6 +22,7 @@
 #include "mlir/Dialect/SPIRV/IR/SPIRVTypes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace kami::spirv_lowering {
 
@@ -74,6 +75,18 @@ struct WordCopy {
   ShareOp share;
 };
 
+/// How a fragment's elements lie in a slot of its buffer.
+struct SlotLayout {
+  int64_t tileRows, tileColumns;
+  /// Tiles side by side.
+  int64_t width;
+  /// From row to row of a tile, in elements.
+  int64_t pitch;
+
+  /// Where a tile begins.
+  int64_t offset(int64_t tile) const;
+};
+
 /// The workgroup memory of a kernel.
 class WorkgroupMemory {
 public:
@@ -82,7 +95,8 @@ public:
   /// tiles in. What copies write is in words of 16 bytes. Emits an error for a
   /// kernel whose warps are not known.
   static mlir::FailureOr<WorkgroupMemory>
-  create(mlir::gpu::GPUFuncOp kernel, llvm::ArrayRef<WordCopy> copies);
+  create(mlir::gpu::GPUFuncOp kernel, const Chip &chip,
+         llvm::ArrayRef<WordCopy> copies);
 
   /// The part of a variable that a view's bytes became.
   struct Place {
@@ -90,6 +104,11 @@ public:
     int64_t element;
   };
   Place placeOf(mlir::Value view, mlir::Type element) const;
+  /// Tiles follow each other, unless rows of the whole fragment do, a word
+  /// apart.
+  SlotLayout layoutOf(FragmentType fragment) const;
+  /// Elements of one of a buffer's slots.
+  int64_t slotElements(FragmentType fragment) const;
 
   /// Where the executing warp stages tiles: the variable, and its first
   /// element.
@@ -103,12 +122,21 @@ private:
   };
   void noteView(mlir::Value view, mlir::Type element);
   void noteTile(FragmentType fragment);
+  void spaceRows(mlir::Type element, llvm::ArrayRef<FragmentType> fragments);
+  int64_t spaced(int64_t elements, mlir::Type element) const;
+  int64_t viewElements(mlir::Type element, Range range) const;
+  int64_t bytes(int64_t warps) const;
+  void declareVariables(mlir::gpu::GPUFuncOp kernel, int64_t warps);
 
   /// Bytes that are viewed with a type, and elements of the largest staged tile
   /// of it.
   llvm::MapVector<mlir::Type, Range> views;
   llvm::MapVector<mlir::Type, int64_t> tiles;
   llvm::DenseMap<mlir::Type, mlir::Value> viewVariables, tileVariables;
+  /// What is in words of 16 bytes in its variable of views.
+  llvm::SetVector<mlir::Type> inWords;
+  /// Elements of the shortest row of a type whose rows are a word apart.
+  llvm::DenseMap<mlir::Type, int64_t> spacedRows;
 };
 
 /// What a load or store of a fragment is known to be a multiple of, in

@@ -79,28 +79,29 @@ static spirv::MemoryAccessAttr sharedAccess(ImplicitLocOpBuilder &b,
 }
 
 namespace {
-/// A matrix whose rows follow each other in a variable.
+/// A matrix in rows of a variable, `pitch` elements from one to the next.
 struct MatrixInRows {
   Value pointer, stride;
 
   MatrixInRows(ImplicitLocOpBuilder &b, const KernelContext &kernel,
-               Value variable, Value first, spirv::CooperativeMatrixType type) {
+               Value variable, Value first, int64_t pitch,
+               spirv::CooperativeMatrixType type) {
     int64_t elements = elementsPerWord(variable, type.getElementType());
     pointer = elementPointer(
         b, variable,
         b.createOrFold<arith::DivUIOp>(first, indexConstant(b, elements)),
         kernel.flavor());
-    stride = arith::ConstantIntOp::create(b, b.getI32Type(),
-                                          type.getColumns() / elements);
+    stride = arith::ConstantIntOp::create(b, b.getI32Type(), pitch / elements);
   }
 };
 } // namespace
 
 Value spirv_lowering::loadTile(ImplicitLocOpBuilder &b,
                                const KernelContext &kernel, Value variable,
-                               Value first, FragmentType fragment) {
+                               Value first, int64_t pitch,
+                               FragmentType fragment) {
   spirv::CooperativeMatrixType type = matrixType(fragment);
-  MatrixInRows matrix(b, kernel, variable, first, type);
+  MatrixInRows matrix(b, kernel, variable, first, pitch, type);
   return spirv::KHRCooperativeMatrixLoadOp::create(
       b, type, matrix.pointer, spirv::CooperativeMatrixLayoutKHR::RowMajor,
       matrix.stride, sharedAccess(b, kernel.flavor()),
@@ -109,9 +110,9 @@ Value spirv_lowering::loadTile(ImplicitLocOpBuilder &b,
 
 void spirv_lowering::storeTile(ImplicitLocOpBuilder &b,
                                const KernelContext &kernel, Value variable,
-                               Value first, Value tile) {
+                               Value first, int64_t pitch, Value tile) {
   auto type = cast<spirv::CooperativeMatrixType>(tile.getType());
-  MatrixInRows matrix(b, kernel, variable, first, type);
+  MatrixInRows matrix(b, kernel, variable, first, pitch, type);
   spirv::KHRCooperativeMatrixStoreOp::create(
       b, matrix.pointer, tile, spirv::CooperativeMatrixLayoutKHR::RowMajor,
       matrix.stride, sharedAccess(b, kernel.flavor()),
@@ -139,7 +140,7 @@ SmallVector<Value> spirv_lowering::spread(ImplicitLocOpBuilder &b,
   TileShape shape(fragment);
   // What was staged before has been read by all.
   syncWarp(b, kernel);
-  storeTile(b, kernel, variable, first, tile);
+  storeTile(b, kernel, variable, first, shape.columns, tile);
   syncWarp(b, kernel);
   SmallVector<Value> elements;
   for (int64_t v = 0; v != shape.perLane(); ++v)
@@ -160,7 +161,7 @@ Value spirv_lowering::gather(ImplicitLocOpBuilder &b,
     memref::StoreOp::create(b, value, variable,
                             stagedElement(b, first, shape, v));
   syncWarp(b, kernel);
-  return loadTile(b, kernel, variable, first, fragment);
+  return loadTile(b, kernel, variable, first, shape.columns, fragment);
 }
 
 SmallVector<Value> spirv_lowering::elementsOf(ImplicitLocOpBuilder &b,

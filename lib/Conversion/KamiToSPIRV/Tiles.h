@@ -64,13 +64,14 @@ void appendTypes(FragmentType fragment,
 /// workgroup memory.
 void syncWarp(mlir::ImplicitLocOpBuilder &b, const KernelContext &kernel);
 
-/// A matrix in rows of workgroup memory that follow each other, from an element
-/// on.
+/// A matrix in rows of workgroup memory, from an element on; `pitch` elements
+/// from row to row.
 mlir::Value loadTile(mlir::ImplicitLocOpBuilder &b, const KernelContext &kernel,
-                     mlir::Value variable, mlir::Value first,
+                     mlir::Value variable, mlir::Value first, int64_t pitch,
                      FragmentType fragment);
 void storeTile(mlir::ImplicitLocOpBuilder &b, const KernelContext &kernel,
-               mlir::Value variable, mlir::Value first, mlir::Value tile);
+               mlir::Value variable, mlir::Value first, int64_t pitch,
+               mlir::Value tile);
 
 /// The lane's elements of a matrix, and the matrix that lanes have the elements
 /// of.

@@ -11,7 +11,7 @@ help:
 	@echo "make test    build, then run every check and test"
 	@echo "make bench   time kernels beside the libraries found (needs a GPU)"
 	@echo "make wheel   build dist/kami-*.whl with LLVM in it, and try it"
-	@echo "make docs    regenerate docs/reference from the op definitions"
+	@echo "make docs    regenerate references and the gallery of plans in docs/"
 	@echo "make format  run clang-format over the sources"
 
 setup:
@@ -39,8 +39,9 @@ wheel: setup
 	scripts/wheel.sh build-wheel
 	scripts/check-wheel.sh dist/kami-*.whl
 
-docs: setup
+docs: build
 	scripts/generate-docs.sh docs/reference
+	scripts/python-docs.sh $(BUILD) docs
 
 format: setup
 	scripts/format.sh

@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -67,3 +70,16 @@ def test_a_figure(overrides: dict[str, Any], tmp_path: Path) -> None:
     assert [axes.get_title() for axes in figure.axes[:3]] == ["A", "B", "C"]
     figure.savefig(tmp_path / "plan.svg")
     assert (tmp_path / "plan.svg").stat().st_size > 1000
+
+
+def test_the_gallery(tmp_path: Path) -> None:
+    """`make docs` draws what docs/gallery shows."""
+    pytest.importorskip("matplotlib", reason="no matplotlib")
+    root = Path(__file__).parents[2]
+    subprocess.run(
+        [sys.executable, root / "scripts/plan-gallery.py", tmp_path], check=True
+    )
+    made = {path.name for path in tmp_path.iterdir()}
+    assert made == {path.name for path in (root / "docs/gallery").iterdir()}
+    shown = re.findall(r"\]\((.*\.svg)\)", (tmp_path / "README.md").read_text())
+    assert made == {*shown, "README.md"}

@@ -66,19 +66,26 @@ def host_times(
     return times
 
 
-def device_times(calls: Mapping[str, Call], rounds: int) -> dict[str, list[float]]:
-    """Microseconds between events before and behind a call."""
+Around = Mapping[str, Callable[[], contextlib.AbstractContextManager[None]]]
+
+
+def device_times(
+    calls: Mapping[str, Call], rounds: int, around: Around | None = None
+) -> dict[str, list[float]]:
+    """Microseconds between events before and behind a call, inside of `around`."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    for number in range(rounds + 2):
+    for _ in range(rounds):
         for name, call in calls.items():
-            torch.cuda.synchronize()
-            start.record()
-            call()
-            stop.record()
-            stop.synchronize()
-            if number >= 2:
-                times[name].append(start.elapsed_time(stop) * 1e3)
+            with around[name]() if around else contextlib.nullcontext():
+                call()
+                for _ in range(3):
+                    torch.cuda.synchronize()
+                    start.record()
+                    call()
+                    stop.record()
+                    stop.synchronize()
+                    times[name].append(start.elapsed_time(stop) * 1e3)
     return times
 
 
@@ -225,14 +232,6 @@ class Block(torch.nn.Module):
         return x + self.layers(self.norms[1](x))
 
 
-def patched(call: Call) -> Call:
-    def inside() -> Any:
-        with kami.torch.patch():
-            return call()
-
-    return inside
-
-
 def time_block(width: int, heads: int, batch: int, length: int, part: str) -> Any:
     """A row: what, then eager and as a graph, without and with kami."""
     torch.manual_seed(0)
@@ -243,12 +242,16 @@ def time_block(width: int, heads: int, batch: int, length: int, part: str) -> An
     def plain() -> Any:
         return layer(x)
 
-    routed = patched(plain)
-    expected, result = plain(), routed()
+    around: Around = {"torch": contextlib.nullcontext, "kami": kami.torch.patch}
+    results, replays = [], {}
+    for name, context in around.items():
+        with context():
+            results.append(plain())
+            replays[name] = capture(plain).replay
+    expected, result = results
     error = ((result - expected).norm() / expected.norm()).item()
-    eager = device_times({"torch": plain, "kami": routed}, rounds=30)
-    replays = {name: capture(f).replay for name, f in (("t", plain), ("k", routed))}
-    replayed = device_times(replays, rounds=30)
+    eager = device_times({name: plain for name in around}, 15, around)
+    replayed = device_times(replays, 15)
     texts = [spread(times) for times in (*eager.values(), *replayed.values())]
     what = f"{part}, {heads} heads of {width // heads}, {batch} x {length}"
     return (what, *texts, f"{error:.0e}")
@@ -288,7 +291,7 @@ def batches() -> None:
             results.append(places[-1][2].clone())
             graphs[name] = graph.replay
         assert torch.allclose(*results, rtol=1e-2, atol=1e-1), n
-        times = device_times(graphs, rounds=20)
+        times = device_times(graphs, 10)
         scaled = {name: [t / sets for t in taken] for name, taken in times.items()}
         medians = [statistics.median(taken) for taken in scaled.values()]
         gain = f"{medians[1] / medians[0]:.2f}"

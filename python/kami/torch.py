@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -105,6 +106,21 @@ def _backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
 _op.register_autograd(_backward, setup_context=_setup_context)
 
 
+@_op.register_vmap
+def _(
+    info: Any, in_dims: tuple[Any, ...], a: torch.Tensor, b: torch.Tensor, *rest: Any
+) -> tuple[torch.Tensor, int]:
+    """The new dimension comes first, before as many others in a as in b."""
+    arrays = [
+        x.unsqueeze(0) if dim is None else x.movedim(dim, 0)
+        for x, dim in zip((a, b), in_dims[:2], strict=True)
+    ]
+    rank = max(x.dim() for x in arrays)
+    a, b = (x[(slice(None), *(None,) * (rank - x.dim()))] for x in arrays)
+    result: torch.Tensor = _op(a, b, *rest)
+    return result, 0
+
+
 def _cast(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     is_cast = x.dtype in (torch.float16, torch.bfloat16, torch.float32)
     return x.to(dtype) if is_cast else x
@@ -144,8 +160,37 @@ def gemm(
     Under autocast a and b become what it says, as those of torch.bmm. Gradients are
     products by kami, too, summed over what was broadcast.
     """
-    result: torch.Tensor = _op(a, b, trans_a, trans_b, float(alpha), out_dtype)
+    result: torch.Tensor
+    if _needs_operator(a, b):
+        result = _op(a, b, trans_a, trans_b, float(alpha), out_dtype)
+    else:
+        result = _gemm.gemm(
+            a, b, alpha=alpha, trans_a=trans_a, trans_b=trans_b, out_dtype=out_dtype
+        )
     return result
+
+
+_dispatch_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 1)
+_transform = getattr(
+    getattr(torch._C, "_functorch", None), "maybe_current_level", lambda: 0
+)
+
+
+def _needs_operator(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Whether somebody besides the device has to know of a product.
+
+    PyTorch takes some 25 us of the host to dispatch an operator written in Python.
+    """
+    kinds = (torch.Tensor, torch.nn.Parameter)
+    return (
+        torch.compiler.is_compiling()
+        or type(a) not in kinds
+        or type(b) not in kinds
+        or ((a.requires_grad or b.requires_grad) and torch.is_grad_enabled())
+        or torch.is_autocast_enabled("cuda" if a.is_cuda else "cpu")
+        or _dispatch_modes() > 0
+        or _transform() is not None
+    )
 
 
 def bmm(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -166,14 +211,14 @@ def is_routed(a: Any, b: Any) -> bool:
     """
     if not isinstance(a, torch.Tensor) or not isinstance(b, torch.Tensor):
         return False
-    if a.dim() < 3 or b.dim() != a.dim() or a.shape[:-2] != b.shape[:-2]:
+    if not a.is_cuda or not b.is_cuda or a.dtype != b.dtype:
         return False
-    if a.dtype not in (torch.float16, torch.bfloat16) or a.dtype != b.dtype:
+    if a.dtype not in (torch.float16, torch.bfloat16) or a.dim() < 3 or b.dim() < 3:
         return False
-    extents = (*a.shape[-2:], b.shape[-1])
-    products = a.shape[:-2].numel()
-    fits = max(extents) <= _LARGEST and products >= _FEWEST and min(extents) > 0
-    return bool(fits and a.is_cuda and b.is_cuda)
+    *batch, m, k = a.shape
+    *other, _, n = b.shape
+    fits = all(0 < extent <= _LARGEST for extent in (m, n, k))
+    return fits and batch == other and math.prod(batch) >= _FEWEST
 
 
 def _route(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -181,9 +226,7 @@ def _route(original: Callable[..., Any]) -> Callable[..., Any]:
     def multiply(a: Any, b: Any, *rest: Any, **keywords: Any) -> Any:
         if rest or keywords or not is_routed(a, b):
             return original(a, b, *rest, **keywords)
-        if torch.is_grad_enabled() and (a.requires_grad or b.requires_grad):
-            return gemm(a, b)
-        return _gemm.gemm(a, b)
+        return gemm(a, b)
 
     return multiply
 
@@ -202,7 +245,9 @@ def patch() -> Iterator[None]:
     """Routes small batched products of PyTorch to kami, inside of a `with`.
 
     `torch.bmm`, `torch.matmul`, their methods and `@` go to kami where `is_routed`
-    says so, and are PyTorch's own elsewhere.
+    says so, and are PyTorch's own elsewhere. To be entered around a model, not
+    around each of its calls: methods of tensors that change make Python look all
+    of them up anew.
     """
     originals = [getattr(owner, name) for owner, name in _PATCHED]
     try:

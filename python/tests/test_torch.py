@@ -88,6 +88,39 @@ def test_compiles_in_one_graph() -> None:
     assert torch.equal(x.grad, y.grad)
 
 
+@pytest.mark.parametrize("axes", [(0, None), (None, 0), (0, 0), (1, 2)])
+def test_vmap(axes: tuple[Any, Any]) -> None:
+    """Also of tensors whose own batches differ in rank."""
+    a, b = integers(6, 6, 5, 8), integers(8, 4, 6)
+    if axes[0] is None:
+        a = a[0]
+    if axes[1] == 0:
+        b = b.permute(2, 0, 1)
+    elif axes[1] is None:
+        b = b[..., 0]
+    found = torch.vmap(kami.torch.gemm, axes)(a, b)
+    assert torch.equal(found, torch.vmap(torch.matmul, axes)(a, b))
+
+
+def test_dispatch_modes_see_the_operator() -> None:
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    seen = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(
+            self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            seen.append(str(function))
+            return function(*args, **(kwargs or {}))
+
+    a = integers(2, 3, 3)
+    with Watch():
+        result = kami.torch.bmm(a, a)
+    assert "kami.gemm.default" in seen
+    assert torch.equal(result, a @ a)
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_autocast(dtype: Any) -> None:
     a, b = integers(2, 3, 4).requires_grad_(), integers(2, 4, 5)

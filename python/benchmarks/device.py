@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import functools
+import inspect
 import json
 import os
 import statistics
@@ -29,6 +31,8 @@ import torch
 
 import kami
 import kami.torch
+from kami._arrays import known_library
+from kami._kernels import Launch
 
 Call = Callable[[], Any]
 
@@ -103,31 +107,93 @@ def capture(call: Call) -> Any:
     return graph
 
 
+@contextlib.contextmanager
+def reported_only(what: str) -> Iterator[None]:
+    """Something without which the table is shorter."""
+    try:
+        yield
+    except Exception as error:
+        print(f"{what}: {type(error).__name__}: {str(error).splitlines()[:1]}\n")
+
+
 def random(*shape: int) -> Any:
     return torch.randn(*shape, dtype=torch.float16, device="cuda")
 
 
+EMPTY_KERNEL = b""".version 7.0
+.target sm_80
+.address_size 64
+.visible .entry empty(.param .u64 a) { ret; }
+"""
+
+
+def empty_launch() -> Call:
+    """cuLaunchKernel of a kernel that does nothing, which nothing is faster than."""
+    driver = ctypes.CDLL("libcuda.so.1")
+    module, function = ctypes.c_void_p(), ctypes.c_void_p()
+    for status in (
+        driver.cuModuleLoadData(ctypes.byref(module), EMPTY_KERNEL),
+        driver.cuModuleGetFunction(ctypes.byref(function), module, b"empty"),
+    ):
+        if status:
+            raise RuntimeError(f"the driver answers {status}")
+    word = ctypes.c_uint64()
+    words = (ctypes.c_void_p * 1)(ctypes.addressof(word))
+    stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+
+    def launch() -> None:
+        # `word` has to live as long as its address.
+        _ = word
+        driver.cuLaunchKernel(function, 4, 1, 1, 32, 1, 1, 0, stream, words, None)
+
+    return launch
+
+
+def parts_of_a_call(a: Any, b: Any, out: Any) -> dict[str, Call]:
+    """What `kami.gemm(a, b, out=c)` consists of."""
+    library = known_library(type(a))
+    assert library is not None
+    kernel = kami.compile(16, 16, 16, a.dtype, batch=True, out_dtype=a.dtype)
+    described = [(0, tuple(x.shape), x.stride()) for x in (a, b, out)]
+    bound = Launch(kernel.program.executable(0), described).runner(3)
+    words, stream = [x.data_ptr() for x in (a, b, out)], library.stream(0)
+    current = stream()
+    return {
+        "cuLaunchKernel of an empty kernel, by ctypes": empty_launch(),
+        "kamiLaunchRun, by ctypes": lambda: bound(current, *words),
+        "the current stream": stream,
+        "the arrays' key": lambda: hash(library.key(a, b, out)),
+    }
+
+
 def calls_of_the_host() -> None:
-    """Host time of a call like earlier ones: 4 products of 16x16x16 in f16."""
+    """Host time of a call like earlier ones: 4 products of 16x16x16 in f16.
+
+    First what kami's consists of.
+    """
     a, b = random(4, 16, 16), random(4, 16, 16)
     outs = [torch.empty_like(a) for _ in range(3)]
     expected, written = torch.bmm(a, b), outs[:2]
+    operator = torch.ops.kami.gemm
     calls: dict[str, Call] = {
         "`kami.gemm(a, b, out=c)`": lambda: kami.gemm(a, b, out=outs[0]),
         "`kami.gemm(a, b)`": lambda: kami.gemm(a, b),
         "`torch.bmm(a, b, out=c)`": lambda: torch.bmm(a, b, out=outs[1]),
         "`torch.bmm(a, b)`": lambda: torch.bmm(a, b),
-        "`torch.ops.kami.gemm`": lambda: kami.torch.gemm(a, b),
+        "`kami.torch.gemm(a, b)`": lambda: kami.torch.gemm(a, b),
+        "`torch.ops.kami.gemm(a, b, ...)`": lambda: operator(
+            a, b, False, False, 1.0, None
+        ),
     }
-    try:
+    with reported_only("parts"):
+        calls = {**parts_of_a_call(a, b, outs[0]), **calls}
+    with reported_only("Triton"):
         from triton_bmm import launcher
 
         launch = launcher(a, b, outs[2])
         launch()
         calls["a Triton kernel's launch"] = launch
         written.append(outs[2])
-    except Exception as error:
-        print(f"Triton: {type(error).__name__}: {str(error).splitlines()[:1]}\n")
     times = host_times(calls, repeats=200, rounds=25)
     for result in written:
         assert torch.allclose(result, expected, rtol=1e-2, atol=1e-2)
@@ -302,7 +368,7 @@ def batches() -> None:
 @contextlib.contextmanager
 def reported(part: Callable[[], None]) -> Iterator[None]:
     start = time.perf_counter()
-    print(f"### {part.__doc__}\n")
+    print(f"### {inspect.getdoc(part)}\n")
     try:
         yield
     except Exception:
@@ -319,7 +385,7 @@ def main() -> None:
     print(f"{properties.name}, torch {torch.__version__}, CUDA {torch.version.cuda}\n")
     for part in (calls_of_the_host, graphs, batches, transformer, first_calls):
         if time.perf_counter() - start > limit:
-            print(f"### {part.__doc__}\n\nskipped: {limit:.0f} s are over\n")
+            print(f"### {inspect.getdoc(part)}\n\nskipped: {limit:.0f} s are over\n")
             continue
         with reported(part):
             part()

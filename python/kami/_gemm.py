@@ -26,7 +26,7 @@ def gemm(
     epilogue: Epilogue | str | None = None,
     accumulator: Any = None,
     precision: str = "exact",
-    specialize: bool = True,
+    specialize: bool | None = None,
     plan: Any = None,
     **overrides: Any,
 ) -> Any:
@@ -57,9 +57,11 @@ def gemm(
             float64, int32 for integers): float16 for float16.
         precision: how float32 elements are multiplied: "exact", "tf32", or
             "tf32x3", three products that are nearly as exact.
-        specialize: whether the kernel is compiled for these m, n and k. Without,
-            it serves all sizes, so that a hundred of them compile a few times,
-            and none is as fast as it could be.
+        specialize: whether the kernel is compiled for these m, n and k. Else it
+            serves all sizes, so that a hundred of them compile a few times, and
+            none is as fast as it could be. None: for the first 16 sizes of
+            products that are alike otherwise, in a process, and where something
+            of the plan is settled. Negative strides always have their own.
         plan: a `kami.Plan` or the text of a `#kami.plan<...>`, instead of the
             planner's choice.
         overrides: what of a plan is settled: algorithm, unit, tile, warps,

@@ -203,7 +203,7 @@ class _Call:
     activation: str | None
     accumulator: str | None
     precision: str
-    specialize: bool
+    specialize: bool | None
     overrides: tuple[tuple[str, Any], ...]
 
     def bind(self) -> _Bound:
@@ -214,7 +214,7 @@ class _Call:
         request = self._request(m, n, k, placed_a, placed_b, c)
         target = target_of(self.c.device)
         overrides = dict(self.overrides)
-        if not self.specialize:
+        if not self._is_specialized(request, target):
             request = dataclasses.replace(request, m=None, n=None, k=None)
             overrides = {"tile": _shared_tile(m, n, k), **overrides}
         program = compile_request(request, target, overrides)
@@ -231,6 +231,21 @@ class _Call:
             launch = bound.runner(len(dims))
         accumulator = request.accumulator or default_accumulator(request.a.type)
         return _Bound(program, launch, tuple(dims), accumulator)
+
+    def _is_specialized(self, request: Request, target: str) -> bool:
+        # Matrices that are stored backwards would leave a shared tile's bounds.
+        if any(s < 0 for view in (self.a, self.b, self.c) for s in view.strides):
+            return True
+        if self.specialize is not None:
+            return self.specialize
+        # Who settles something of a plan means these sizes.
+        if self.overrides:
+            return True
+        kind = dataclasses.replace(request, m=None, n=None, k=None)
+        sizes = _specialized.setdefault((kind, target), set())
+        if len(sizes) < MOST_SPECIALIZED:
+            sizes.add((request.m, request.n, request.k))
+        return (request.m, request.n, request.k) in sizes
 
     def _collapsed(
         self, batch: tuple[int, ...], shape: tuple[int, int]
@@ -292,6 +307,10 @@ class _Call:
 
 _bound: dict[Any, _Bound] = {}
 
+MOST_SPECIALIZED = 16
+_specialized: dict[tuple[Request, str], set[tuple[int | None, ...]]] = {}
+"""Sizes that have kernels of their own, of products that are alike otherwise."""
+
 
 def check_types(a: View, b: View, precision: str) -> None:
     pairs = [{"i8", "u8"}, {"f16", "f8E4M3FN", "f8E5M2"}]
@@ -339,7 +358,7 @@ class Wanted:
     epilogue: Epilogue | str | None = None
     accumulator: Any = None
     precision: str = "exact"
-    specialize: bool = True
+    specialize: bool | None = None
 
     def __post_init__(self) -> None:
         for name in ("alpha", "beta"):
@@ -521,7 +540,7 @@ def multiply_views(
 ) -> None:
     """C = alpha * A @ B of arrays that somebody else has made and checked."""
     call = _Call(
-        a, b, c, (), trans_a, trans_b, alpha != 1, False, None, None, "exact", True, ()
+        a, b, c, (), trans_a, trans_b, alpha != 1, False, None, None, "exact", None, ()
     )  # fmt: skip
     bound = _bind(call)
     bound.run(_words(call, bound, alpha, 0), stream)

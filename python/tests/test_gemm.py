@@ -63,7 +63,8 @@ def products(draw: Any) -> tuple[Array, Array, dict[str, Any]]:
         own = own[draw(st.integers(0, rank)) :]
         arrays.append(draw_array(draw, rng, (*own, *shape), dtype))
     scale = draw(st.sampled_from([1, 1, -0.5, 2]))
-    return arrays[0], arrays[1], {"alpha": scale}
+    keywords = {"alpha": scale, "specialize": draw(st.booleans())}
+    return arrays[0], arrays[1], keywords
 
 
 @settings(max_examples=400)

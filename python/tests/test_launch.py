@@ -116,6 +116,57 @@ def test_a_call_like_an_earlier_one_only_launches(driver: Path) -> None:
     )
 
 
+def test_a_hundred_sizes_compile_a_few_times(driver: Path) -> None:
+    run(
+        driver,
+        """
+        from kami import _kernels, _product
+        compiled = []
+        compile = _kernels.lib.kamiCompileGemm
+        def count(gemm, *rest):
+            compiled.append(gemm._obj.m)
+            return compile(gemm, *rest)
+        _kernels.lib.kamiCompileGemm = count
+        os.environ["KAMI_CACHE_DIR"] = ""
+        _product.MOST_SPECIALIZED = 3
+        def multiply(size, **keywords):
+            shapes = [(2, size, 8), (8, 16), (2, size, 16)]
+            arrays = [DeviceArray(np.zeros(s, np.float16)) for s in shapes]
+            kami.gemm(*arrays[:2], out=arrays[2], **keywords)
+        for size in range(1, 101):
+            multiply(size)
+        # Three of their own, then one for each of the three tiles along m.
+        assert compiled[:3] == [1, 2, 3] and len(compiled) <= 6, compiled
+        multiply(2)
+        multiply(50)
+        assert launches.value == 102 and len(compiled) <= 6
+        multiply(50, specialize=True)
+        assert compiled[-1] == 50
+        """,
+    )
+
+
+def test_a_launch_that_fails(driver: Path) -> None:
+    """Of a call like earlier ones, too; the next one is well."""
+    run(
+        driver,
+        """
+        arrays = [DeviceArray(np.zeros((16, 16), np.float32)) for _ in range(3)]
+        failures = ctypes.c_int.in_dll(fake, "fakeFailures")
+        for attempt in range(3):
+            failures.value = 1
+            try:
+                kami.gemm(*arrays[:2], out=arrays[2])
+            except kami.DeviceError as error:
+                assert "cuLaunchKernel failed" in str(error), error
+            else:
+                raise AssertionError("the driver refused")
+            kami.gemm(*arrays[:2], out=arrays[2])
+        assert launches.value == 3
+        """,
+    )
+
+
 def test_grouped_products_are_pointers(driver: Path) -> None:
     run(
         driver,

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUCCESS = 0, OUT_OF_MEMORY = 2 };
+enum { SUCCESS = 0, OUT_OF_MEMORY = 2, LAUNCH_FAILED = 719 };
 
 /* What the last launch was, for callers that load this library themselves. */
 int fakeLaunches;
+/* How many of the next launches are refused. */
+int fakeFailures;
 unsigned fakeShape[7];
 uint64_t fakeParameters[64];
 void *fakeStream;
@@ -100,6 +102,8 @@ int cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
   const unsigned shape[] = {gridX, gridY, gridZ, blockX, blockY, blockZ, shared};
   const char *words = getenv("FAKE_CUDA_WORDS");
   int count = words ? atoi(words) : 0, i;
+  if (fakeFailures > 0)
+    return --fakeFailures, LAUNCH_FAILED;
   memcpy(fakeShape, shape, sizeof(shape));
   fakeStream = stream;
   ++fakeLaunches;

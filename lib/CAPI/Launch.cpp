@@ -97,6 +97,10 @@ KamiError *kamiLaunchCreate(const KamiExecutable *executable,
       });
   if (error)
     return toError(KAMI_ERROR_INVALID, std::move(error));
+  for (const KamiLaunch::Step &step : made->steps)
+    if (KamiError *refused = toError(
+            kamiCudaPrepareLaunch(made->device, step.function, &step.shape)))
+      return refused;
   *launch = made.release();
   return nullptr;
 }
@@ -125,8 +129,8 @@ static KamiStatus runStep(const KamiLaunch &launch,
     }
     parameters[index] = &values[index];
   }
-  return kamiCudaLaunchKernel(launch.device, step.function, &step.shape, stream,
-                              parameters);
+  return kamiCudaLaunchPrepared(launch.device, step.function, &step.shape,
+                                stream, parameters);
 }
 
 static KamiStatus runSteps(const KamiLaunch &launch, KamiCudaStream stream,

@@ -27,19 +27,26 @@ namespace {
 class Current {
 public:
   explicit Current(KamiCudaDevice *device) : driver(device->driver) {
+    // Where a framework has the device's context current, asking is cheaper.
+    CUcontext current = nullptr;
+    if (driver.ctxGetCurrent(&current) == cudaSuccess &&
+        current == device->context)
+      return;
     state = checkCuda(driver, driver.ctxPushCurrent(device->context),
                       "cuCtxPushCurrent");
+    isPushed = state == KAMI_STATUS_OK;
   }
   ~Current() {
     CUcontext popped;
-    if (state == KAMI_STATUS_OK)
+    if (isPushed)
       driver.ctxPopCurrent(&popped);
   }
   KamiStatus status() const { return state; }
 
 private:
   const CudaDriver &driver;
-  KamiStatus state;
+  KamiStatus state = KAMI_STATUS_OK;
+  bool isPushed = false;
 };
 } // namespace
 
@@ -315,20 +322,36 @@ static KamiStatus allowDynamicShared(const CudaDriver &driver,
   return checkCuda(driver, result, "cuFuncSetAttribute", wanted.c_str());
 }
 
+KamiStatus kamiCudaPrepareLaunch(KamiCudaDevice *device,
+                                 KamiCudaFunction function,
+                                 const KamiCudaLaunch *launch) {
+  if (launch->dynamicSharedBytes == 0)
+    return KAMI_STATUS_OK;
+  Current current(device);
+  if (current.status() != KAMI_STATUS_OK)
+    return current.status();
+  return allowDynamicShared(device->driver, function,
+                            launch->dynamicSharedBytes);
+}
+
 KamiStatus kamiCudaLaunchKernel(KamiCudaDevice *device,
                                 KamiCudaFunction function,
                                 const KamiCudaLaunch *launch,
                                 KamiCudaStream stream, void **arguments) {
+  KamiStatus status = kamiCudaPrepareLaunch(device, function, launch);
+  if (status != KAMI_STATUS_OK)
+    return status;
+  return kamiCudaLaunchPrepared(device, function, launch, stream, arguments);
+}
+
+KamiStatus kamiCudaLaunchPrepared(KamiCudaDevice *device,
+                                  KamiCudaFunction function,
+                                  const KamiCudaLaunch *launch,
+                                  KamiCudaStream stream, void **arguments) {
   Current current(device);
   if (current.status() != KAMI_STATUS_OK)
     return current.status();
   const CudaDriver &driver = device->driver;
-  if (launch->dynamicSharedBytes > 0) {
-    KamiStatus status =
-        allowDynamicShared(driver, function, launch->dynamicSharedBytes);
-    if (status != KAMI_STATUS_OK)
-      return status;
-  }
   int result = driver.launchKernel(
       function, launch->grid[0], launch->grid[1], launch->grid[2],
       launch->block[0], launch->block[1], launch->block[2],

@@ -71,6 +71,7 @@ constexpr int cudaCaptureThreadLocal = 1;
   X(deviceTotalMem, "cuDeviceTotalMem_v2", size_t *, int)                      \
   X(primaryCtxRetain, "cuDevicePrimaryCtxRetain", CUcontext *, int)            \
   X(primaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", int)                    \
+  X(ctxGetCurrent, "cuCtxGetCurrent", CUcontext *)                             \
   X(ctxPushCurrent, "cuCtxPushCurrent_v2", CUcontext)                          \
   X(ctxPopCurrent, "cuCtxPopCurrent_v2", CUcontext *)                          \
   X(ctxSynchronize, "cuCtxSynchronize")                                        \

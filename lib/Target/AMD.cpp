@@ -195,8 +195,8 @@ static constexpr unsigned cdna4WideReads[] = {1, 2, 4 ^ 8, 4 ^ 16};
 
 // LLVM 22.1 computes all addresses of a tile of k ahead of the loop where
 // strides are known only at run time. What it takes beyond two registers a word
-// was found by compiling (test/Registers/Inputs/scratch.py --full): no plan that
-// has so many to spare takes scratch memory.
+// was found by compiling (test/Registers/Inputs/scratch.py --full): no plan
+// that has so many to spare takes scratch memory.
 
 /// What CDNA's compute units share: four SIMDs, each with 512 registers of 64
 /// lanes (vector and accumulation registers together) and 8 waves.

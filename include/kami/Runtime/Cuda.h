@@ -130,6 +130,16 @@ KamiStatus kamiCudaLaunchKernel(KamiCudaDevice *device,
                                 const KamiCudaLaunch *launch,
                                 KamiCudaStream stream, void **arguments);
 
+/* The same in two parts: what is done once for a function and a shape, and what
+   each launch of them takes. */
+KamiStatus kamiCudaPrepareLaunch(KamiCudaDevice *device,
+                                 KamiCudaFunction function,
+                                 const KamiCudaLaunch *launch);
+KamiStatus kamiCudaLaunchPrepared(KamiCudaDevice *device,
+                                  KamiCudaFunction function,
+                                  const KamiCudaLaunch *launch,
+                                  KamiCudaStream stream, void **arguments);
+
 KamiStatus kamiCudaCreateStream(KamiCudaDevice *device, KamiCudaStream *stream);
 KamiStatus kamiCudaDestroyStream(KamiCudaDevice *device, KamiCudaStream stream);
 KamiStatus kamiCudaSynchronizeStream(KamiCudaDevice *device,

@@ -39,6 +39,7 @@ typedef struct KamiSimulation KamiSimulation;
 typedef struct KamiDevice KamiDevice;
 typedef struct KamiExecutable KamiExecutable;
 typedef struct KamiLaunch KamiLaunch;
+typedef struct KamiCalls KamiCalls;
 
 /*===-- Errors and texts --------------------------------------------------===*/
 
@@ -50,7 +51,9 @@ typedef enum KamiErrorKind {
   /* There is no driver, or no such device. */
   KAMI_ERROR_NO_DEVICE = 3,
   /* The driver refused, or the device failed. */
-  KAMI_ERROR_DEVICE = 4
+  KAMI_ERROR_DEVICE = 4,
+  /* A table has no such call. */
+  KAMI_ERROR_UNKNOWN_CALL = 5
 } KamiErrorKind;
 
 KamiErrorKind kamiErrorGetKind(const KamiError *error);
@@ -309,6 +312,36 @@ KamiError *kamiLaunchRun(const KamiLaunch *launch, void *stream,
 KamiError *kamiLaunchTime(const KamiLaunch *launch, const uint64_t *words,
                           size_t repeats, double *microseconds);
 void kamiLaunchDestroy(KamiLaunch *launch);
+
+/*===-- Calls from Python -------------------------------------------------===*/
+
+/* Launches that are found by what three arrays are like: for arrays of Python
+   whose type has DLPack's exchange API (`__dlpack_c_exchange_api__`, since
+   DLPack 1.3), which describes them without making anything. Arrays are objects
+   of that type, and the calling thread holds the interpreter. */
+
+/* How the interpreter is given to other threads while the driver works:
+   PyEval_SaveThread and PyEval_RestoreThread. */
+typedef struct KamiInterpreter {
+  void *(*release)(void);
+  void (*acquire)(void *state);
+} KamiInterpreter;
+
+/* `exchangeApi` is a DLPackExchangeAPI, and outlives the table. */
+KamiError *kamiCallsCreate(const void *exchangeApi,
+                           const KamiInterpreter *interpreter,
+                           KamiCalls **calls);
+/* Remembers that calls whose arrays have the types, devices, extents and
+   strides of a, b and c are `launch` with their three addresses and then
+   `scales`. The launch outlives the table. Arrays that cannot be described
+   leave an exception of Python's, too, here and below. */
+KamiError *kamiCallsAdd(KamiCalls *calls, void *a, void *b, void *c,
+                        const KamiLaunch *launch, const uint64_t *scales,
+                        size_t count);
+/* Launches on the arrays' current stream; KAMI_ERROR_UNKNOWN_CALL where no such
+   call is known. */
+KamiError *kamiCallsRun(const KamiCalls *calls, void *a, void *b, void *c);
+void kamiCallsDestroy(KamiCalls *calls);
 
 #ifdef __cplusplus
 }

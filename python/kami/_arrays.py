@@ -12,9 +12,12 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from ._calls import CallTables
 
 HOST = -1
 """The device of arrays in the host's memory."""
@@ -57,6 +60,9 @@ class Library(Protocol):
         Equal for calls that differ by nothing else; None for arrays that have to
         be looked at each time. `out` may be None.
         """
+
+    def exchanged(self, a: Any, b: Any, out: Any) -> CallTables | None:
+        """Known calls, for arrays of which DLPack says all that a launch needs."""
 
     @property
     def address(self) -> Callable[[Any], int]:
@@ -174,6 +180,9 @@ class _NumPy:
     def key(self, a: Any, b: Any, out: Any) -> Any:
         return None
 
+    def exchanged(self, a: Any, b: Any, out: Any) -> None:
+        return None
+
     def address(self, array: Any) -> int:
         address: int = array.__array_interface__["data"][0]
         return address
@@ -221,6 +230,12 @@ class _Torch:
         self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
         self._is_grad_enabled = torch.is_grad_enabled
         self.address = torch.Tensor.data_ptr
+        from ._calls import CallTables, exchange_api
+
+        api = exchange_api(torch.Tensor)
+        self._calls = None if api is None else CallTables(api)
+        # Other kinds may be tensors of something.
+        self._kinds = frozenset((torch.Tensor, torch.nn.Parameter))
 
     def view(self, array: Any, name: str) -> View:
         type = self._names.get(array.dtype)
@@ -264,6 +279,22 @@ class _Torch:
             b.dtype, b.shape, b.stride(), b.get_device(),
             out.dtype, out.shape, out.stride(), out.get_device(),
         )  # fmt: skip
+
+    def exchanged(self, a: Any, b: Any, out: Any) -> CallTables | None:
+        kinds = self._kinds
+        if (
+            type(a) not in kinds
+            or type(b) not in kinds
+            or type(out) not in kinds
+            or ((a.requires_grad or b.requires_grad) and self._is_grad_enabled())
+            # What DLPack does not say; of complex numbers, conjugates, too.
+            or a.is_neg()
+            or b.is_neg()
+            or out.is_neg()
+            or a.dtype.is_complex
+        ):
+            return None
+        return self._calls
 
     @staticmethod
     def _is_conj(*arrays: Any) -> bool:
@@ -333,6 +364,9 @@ class _CuPy:
             None if x is None else (x.dtype, x.shape, x.strides, x.data.device_id)
             for x in (a, b, out)
         )
+
+    def exchanged(self, a: Any, b: Any, out: Any) -> None:
+        return None
 
     address = staticmethod(operator.attrgetter("data.ptr"))
 
@@ -407,6 +441,9 @@ class _CudaInterface:
             x and (x["typestr"], x["shape"], x.get("strides"), x.get("stream"))
             for x in found
         )
+
+    def exchanged(self, a: Any, b: Any, out: Any) -> None:
+        return None
 
     def address(self, array: Any) -> int:
         address: int = array.__cuda_array_interface__["data"][0]

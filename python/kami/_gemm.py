@@ -73,19 +73,30 @@ def gemm(
         kami.DeviceError: the driver refused or the device failed.
     """
     key: Any = None
+    options: Any = None
+    tables: Any = None
     library = known_library(type(a))
+    is_plain = c is epilogue is plan is None and beta == 0 and not overrides
+    if is_plain and isinstance(alpha, (int, float)):
+        options = (
+            alpha, trans_a, trans_b, out_dtype, accumulator, precision, specialize,
+        )  # fmt: skip
+        if out is not None and library is not None:
+            tables = library.exchanged(a, b, out)
+        calls = tables.get(options) if tables is not None else None
+        if calls is not None:
+            error = calls.run(a, b, out)
+            if error is None:
+                return out
+            calls.check(error)
     if (
         library is not None
         and library is known_library(type(b))
         and (out is None or library is known_library(type(out)))
     ):
         arrays = library.key(a, b, out)
-        is_plain = c is epilogue is plan is None and beta == 0 and not overrides
-        if arrays is not None and is_plain and isinstance(alpha, (int, float)):
-            key = (
-                library, arrays, alpha, trans_a, trans_b, out_dtype, accumulator,
-                precision, specialize,
-            )  # fmt: skip
+        if arrays is not None and options is not None:
+            key = library, arrays, options
             known = _known.get(key)
             if known is not None:
                 return known(a, b, out)
@@ -108,6 +119,8 @@ def gemm(
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
         _known[key] = _make_known(a, out, made)
+        if tables is not None:
+            tables.add(options, (a, b, out), made.bound.handle, made.words[3:])
     return result
 
 

@@ -26,6 +26,7 @@ from ctypes import (
     c_size_t,
     c_uint64,
     c_void_p,
+    py_object,
 )
 from typing import Any
 
@@ -41,12 +42,17 @@ class DeviceError(RuntimeError):
     """There is no device, its driver refused, or it failed."""
 
 
+class UnknownCallError(LookupError):
+    """A table has no such call."""
+
+
 # KamiErrorKind.
 _EXCEPTIONS: dict[int, type[Exception]] = {
     1: ValueError,
     2: SimulationError,
     3: DeviceError,
     4: DeviceError,
+    5: UnknownCallError,
 }
 
 
@@ -140,6 +146,10 @@ class Argument(Structure):
     ]
 
 
+class Interpreter(Structure):
+    _fields_ = [("release", c_void_p), ("acquire", c_void_p)]
+
+
 class DeviceInfo(Structure):
     _fields_ = [
         ("name", c_char * 128),
@@ -188,6 +198,7 @@ _FALLIBLE: dict[str, list[Any]] = {
     "kamiLaunchDescribe": [c_void_p, _OUT],
     # Words as struct.pack makes bytes of them, in half the time of an array.
     "kamiLaunchRun": [c_void_p, c_void_p, c_char_p],
+    "kamiCallsCreate": [c_void_p, POINTER(Interpreter), _OUT],
     "kamiLaunchTime": [c_void_p, POINTER(c_uint64), c_size_t, POINTER(c_double)],
 }
 _DESTROYERS = [
@@ -198,7 +209,15 @@ _DESTROYERS = [
     "kamiDeviceClose",
     "kamiExecutableDestroy",
     "kamiLaunchDestroy",
+    "kamiCallsDestroy",
 ]
+# What takes Python's objects, so that the interpreter has to be held.
+_LOCKED: dict[str, list[Any]] = {
+    "kamiCallsAdd": [
+        c_void_p, py_object, py_object, py_object, c_void_p, c_char_p, c_size_t
+    ],
+    "kamiCallsRun": [c_void_p, py_object, py_object, py_object],
+}  # fmt: skip
 
 
 def _load() -> ctypes.CDLL:
@@ -233,8 +252,18 @@ def _load() -> ctypes.CDLL:
     return library
 
 
+def _load_locked() -> ctypes.PyDLL:
+    library = ctypes.PyDLL(LIBRARY_PATH)
+    for name, arguments in _LOCKED.items():
+        function = getattr(library, name)
+        function.argtypes = arguments
+        function.restype = c_void_p
+    return library
+
+
 LIBRARY_PATH = _find()
 lib = _load()
+locked_lib = _load_locked()
 
 
 def raise_error(error: int) -> None:

@@ -158,6 +158,7 @@ class _Bound:
     """A product with all but addresses and scales settled."""
 
     program: Program
+    handle: Launch | None
     launch: Callable[..., None] | None
     # Of all arguments but the scalars' bits: extents and strides.
     dims: tuple[tuple[tuple[int, ...], tuple[int, ...]] | None, ...]
@@ -224,13 +225,13 @@ class _Call:
             if name in extras:
                 sizes, strides = zip(*extras[name], strict=True)
                 dims.append((sizes, strides))
-        launch = None
+        handle = launch = None
         if self.c.device != HOST:
             described = [(0,) if d is None else (0, *d) for d in dims]
-            bound = Launch(program.executable(self.c.device), described)
-            launch = bound.runner(len(dims))
+            handle = Launch(program.executable(self.c.device), described)
+            launch = handle.runner(len(dims))
         accumulator = request.accumulator or default_accumulator(request.a.type)
-        return _Bound(program, launch, tuple(dims), accumulator)
+        return _Bound(program, handle, launch, tuple(dims), accumulator)
 
     def _is_specialized(self, request: Request, target: str) -> bool:
         # Matrices that are stored backwards would leave a shared tile's bounds.

@@ -46,7 +46,7 @@ def test_one_version() -> None:
 def test_declarations_are_the_headers() -> None:
     header = (ROOT / "include/kami-c/kami.h").read_text()
     declared = set(re.findall(r"\b(kami[A-Z]\w+)\(", header))
-    used = {*_library._FALLIBLE, *_library._DESTROYERS}
+    used = {*_library._FALLIBLE, *_library._DESTROYERS, *_library._LOCKED}
     used |= {
         "kamiErrorGetKind",
         "kamiErrorGetMessage",

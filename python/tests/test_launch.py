@@ -167,6 +167,103 @@ def test_a_launch_that_fails(driver: Path) -> None:
     )
 
 
+EXCHANGE = """
+from ctypes import *
+from kami._calls import Calls
+from kami._kernels import Launch
+
+class Tensor(Structure):  # DLTensor of DLPack 1.3
+    _fields_ = [
+        ("data", c_void_p), ("device_type", c_int32), ("device_id", c_int32),
+        ("ndim", c_int32), ("code", c_uint8), ("bits", c_uint8), ("lanes", c_uint16),
+        ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64)),
+        ("byte_offset", c_uint64),
+    ]
+
+class Api(Structure):  # DLPackExchangeAPI
+    _fields_ = [
+        ("major", c_uint32), ("minor", c_uint32), ("previous", c_void_p),
+        ("others", c_void_p * 3), ("describe", c_void_p), ("stream", c_void_p),
+    ]
+
+def array(data, shape, strides, code=2, bits=16, device=0, offset=0, lanes=1):
+    rank = len(shape)
+    numbers = (c_int64 * rank)(*shape), (c_int64 * rank)(*strides)
+    return Tensor(data, 2, device, rank, code, bits, lanes, *numbers, offset)
+
+@PYFUNCTYPE(c_int, py_object, POINTER(Tensor))
+def describe(found, tensor):
+    if not isinstance(found, Tensor):
+        return -1
+    tensor[0] = found
+    return 0
+
+@PYFUNCTYPE(c_int, c_int32, c_int32, POINTER(c_void_p))
+def stream(kind, device, out):
+    out[0] = 4711
+    return 0
+
+# A later major version says where an older one is.
+api = Api(1, 3, None, (None,) * 3, cast(describe, c_void_p), cast(stream, c_void_p))
+later = Api(2, 0, addressof(api))
+"""
+
+
+def test_calls_are_known_by_what_arrays_are_like(driver: Path) -> None:
+    code = """
+        kernel = kami.compile(16, 8, 16, "f16", batch=True, alpha=True)
+        shapes = (3, 16, 16), (3, 16, 8), (3, 16, 8)
+        strides = (256, 16, 1), (128, 8, 1), (128, 8, 1)
+        described = [(0, *pair) for pair in zip(shapes, strides)] + [(0,)]
+        launch = Launch(kernel.program.executable(0), described)
+        calls = Calls(c_void_p(addressof(later)))
+        def arrays(*places):
+            return [array(*x) for x in zip(places, shapes, strides)]
+        def run(*three):
+            error = calls.run(*three)
+            return error is None or calls.check(error)
+        assert run(*arrays(1, 2, 3)) is None and launches.value == 0
+        calls.add(arrays(1, 2, 3), launch, [0x40000000])
+        assert run(*arrays(16, 32, 48)) is True and launches.value == 1
+        assert (words[0], words[9], words[18]) == (16, 32, 48)
+        assert words[27] & 0xFFFFFFFF == 0x40000000
+        assert c_void_p.in_dll(fake, "fakeStream").value == 4711
+        # An offset is part of the address only.
+        a, b, c = arrays(16, 32, 48)
+        assert run(array(16, shapes[0], strides[0], offset=8), b, c) is True
+        assert words[0] == 24
+        for other in (
+            array(16, (3, 16, 17), strides[0]),
+            array(16, shapes[0], (512, 16, 1)),
+            array(16, shapes[0][1:], strides[0][1:]),
+            array(16, (), ()),
+            array(16, shapes[0], strides[0], code=4),
+            array(16, shapes[0], strides[0], bits=32),
+            array(16, shapes[0], strides[0], lanes=2),
+            array(16, shapes[0], strides[0], device=1),
+        ):
+            assert run(other, b, c) is None
+        assert run(b, a, c) is None and launches.value == 2
+        ctypes.c_int.in_dll(fake, "fakeFailures").value = 1
+        try:
+            run(a, b, c)
+        except kami.DeviceError as error:
+            assert "cuLaunchKernel failed" in str(error)
+        else:
+            raise AssertionError("the driver refused")
+        assert run(a, b, 7) is None
+        assert run(a, b, c) is True and launches.value == 3
+        api.major = 3
+        try:
+            Calls(c_void_p(addressof(api)))
+        except ValueError as error:
+            assert "expected DLPack's exchange API" in str(error)
+        else:
+            raise AssertionError("that is another version")
+        """
+    run(driver, EXCHANGE + textwrap.dedent(code), parameters=28)
+
+
 def test_grouped_products_are_pointers(driver: Path) -> None:
     run(
         driver,

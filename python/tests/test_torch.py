@@ -147,6 +147,28 @@ def test_patch_is_undone_and_leaves_the_rest() -> None:
     assert not kami.torch.is_routed(a, a.mT)
 
 
+def test_calls_of_the_exchange_interface() -> None:
+    """Of tensors in the host's memory none is known."""
+    from kami._calls import Calls, exchange_api
+    from kami._library import UnknownCallError, raise_error
+
+    api = exchange_api(torch.Tensor)
+    if api is None:
+        pytest.skip("PyTorch before 2.10")
+    calls = Calls(api)
+    a = integers(3, 3)
+    with pytest.raises(UnknownCallError):
+        raise_error(calls.run(a, a.mT, torch.nn.Parameter(a)))
+    with pytest.raises(RuntimeError, match="storage"):
+        calls.run(a, a, a.to_sparse())
+
+
+def test_negatives_are_not_what_they_look_like() -> None:
+    z = torch.complex(integers(3, 3), integers(3, 3)).conj()
+    with pytest.raises(ValueError, match="out: expected elements as they lie"):
+        kami.gemm(integers(3, 3), integers(3, 3), out=z.imag)
+
+
 def test_grouped_products() -> None:
     a = [integers(3, 4), integers(5, 2)]
     b = [integers(4, 6), integers(2, 7)]

@@ -42,6 +42,10 @@ int cuDevicePrimaryCtxRetain(void **context, int device) {
   return *context = &fakeLaunches, SUCCESS;
 }
 int cuDevicePrimaryCtxRelease_v2(int device) { return SUCCESS; }
+/* As after PyTorch's first call. */
+int cuCtxGetCurrent(void **context) {
+  return *context = &fakeLaunches, SUCCESS;
+}
 int cuCtxPushCurrent_v2(void *context) { return SUCCESS; }
 int cuCtxPopCurrent_v2(void **context) { return SUCCESS; }
 int cuCtxSynchronize(void) { return SUCCESS; }

@@ -341,6 +341,11 @@ KamiError *kamiCallsAdd(KamiCalls *calls, void *a, void *b, void *c,
 /* Launches on the arrays' current stream; KAMI_ERROR_UNKNOWN_CALL where no such
    call is known. */
 KamiError *kamiCallsRun(const KamiCalls *calls, void *a, void *b, void *c);
+/* For calls whose result is still to be made: a number for all pairs of arrays
+   that are like a and b, counted from 0 as they were added; -1 where there is
+   none. */
+int64_t kamiCallsAddPair(KamiCalls *calls, void *a, void *b);
+int64_t kamiCallsFindPair(const KamiCalls *calls, void *a, void *b);
 void kamiCallsDestroy(KamiCalls *calls);
 
 #ifdef __cplusplus

@@ -51,7 +51,7 @@ struct Call {
   llvm::SmallVector<uint64_t, 2> scales;
 };
 
-/// What calls are known by, as bytes: all of three arrays but addresses.
+/// What calls are known by, as bytes: all of their arrays but addresses.
 using Description = llvm::SmallVector<int64_t, 48>;
 
 llvm::StringRef bytesOf(const Description &description) {
@@ -59,7 +59,7 @@ llvm::StringRef bytesOf(const Description &description) {
           description.size() * sizeof(int64_t)};
 }
 
-/// The arrays of a call.
+/// Arrays of a call.
 struct Arrays {
   Description description;
   /// Three, and room for scales.
@@ -94,6 +94,8 @@ struct KamiCalls {
   const ExchangeApi *api;
   KamiInterpreter interpreter;
   llvm::StringMap<Call> calls;
+  /// Of a and b alone.
+  llvm::StringMap<int64_t> pairs;
 };
 
 KamiError *kamiCallsCreate(const void *exchangeApi,
@@ -146,6 +148,23 @@ KamiError *kamiCallsRun(const KamiCalls *calls, void *a, void *b, void *c) {
   KamiError *error = kamiLaunchRun(call.launch, stream, arrays.words.data());
   calls->interpreter.acquire(state);
   return error;
+}
+
+int64_t kamiCallsAddPair(KamiCalls *calls, void *a, void *b) {
+  Arrays arrays;
+  if (!arrays.read(*calls->api, {a, b}))
+    return -1;
+  int64_t next = calls->pairs.size();
+  return calls->pairs.try_emplace(bytesOf(arrays.description), next)
+      .first->second;
+}
+
+int64_t kamiCallsFindPair(const KamiCalls *calls, void *a, void *b) {
+  Arrays arrays;
+  if (!arrays.read(*calls->api, {a, b}))
+    return -1;
+  auto found = calls->pairs.find(bytesOf(arrays.description));
+  return found == calls->pairs.end() ? -1 : found->second;
 }
 
 void kamiCallsDestroy(KamiCalls *calls) { delete calls; }

@@ -285,12 +285,11 @@ class _Torch:
         if (
             type(a) not in kinds
             or type(b) not in kinds
-            or type(out) not in kinds
+            or (out is not None and (type(out) not in kinds or out.is_neg()))
             or ((a.requires_grad or b.requires_grad) and self._is_grad_enabled())
             # What DLPack does not say; of complex numbers, conjugates, too.
             or a.is_neg()
             or b.is_neg()
-            or out.is_neg()
             or a.dtype.is_complex
         ):
             return None

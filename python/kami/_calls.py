@@ -47,7 +47,7 @@ def exchange_api(kind: type) -> c_void_p | None:
 
 
 class Calls(Handle):
-    """Calls with `out` that differ from earlier ones by nothing but addresses."""
+    """Calls that differ from earlier ones by nothing but addresses."""
 
     def __init__(self, api: c_void_p) -> None:
         pointer = c_void_p()
@@ -59,6 +59,11 @@ class Calls(Handle):
             locked_lib.kamiCallsRun, pointer
         )
         """Launches; an error of `UnknownCallError` where the call is not known."""
+        self.find: Callable[[Any, Any], int] = functools.partial(
+            locked_lib.kamiCallsFindPair, pointer
+        )
+        """The number in `makers` of a call without `out`; -1 where it has none."""
+        self.makers: list[Callable[[Any, Any, Any], Any]] = []
 
     @staticmethod
     def check(error: int) -> None:
@@ -77,6 +82,12 @@ class Calls(Handle):
             )
         )
 
+    def add_pair(self, a: Any, b: Any, make: Callable[[Any, Any, Any], Any]) -> None:
+        number = locked_lib.kamiCallsAddPair(self.pointer, a, b)
+        # Another thread may have been here first.
+        if number == len(self.makers):
+            self.makers.append(make)
+
 
 class CallTables:
     """The calls of a library's arrays, by what they say besides their arrays."""
@@ -86,10 +97,9 @@ class CallTables:
         self._tables: dict[Any, Calls] = {}
         self.get = self._tables.get
 
-    def add(
-        self, options: Any, arrays: Sequence[Any], launch: Launch, scales: list[int]
-    ) -> None:
-        table = self._tables.get(options)
-        if table is None:
-            table = self._tables[options] = Calls(self._api)
-        table.add(arrays, launch, scales)
+    def table(self, options: Any) -> Calls:
+        """That of calls that say this, made where there is none."""
+        found = self._tables.get(options)
+        if found is None:
+            found = self._tables[options] = Calls(self._api)
+        return found

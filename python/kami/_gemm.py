@@ -81,10 +81,14 @@ def gemm(
         options = (
             alpha, trans_a, trans_b, out_dtype, accumulator, precision, specialize,
         )  # fmt: skip
-        if out is not None and library is not None:
+        if library is not None:
             tables = library.exchanged(a, b, out)
         calls = tables.get(options) if tables is not None else None
-        if calls is not None:
+        if calls is not None and out is None:
+            number = calls.find(a, b)
+            if number >= 0:
+                return calls.makers[number](a, b, None)
+        elif calls is not None:
             error = calls.run(a, b, out)
             if error is None:
                 return out
@@ -118,9 +122,12 @@ def gemm(
     if key is not None and made.device != HOST:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
-        _known[key] = _make_known(a, out, made)
-        if tables is not None:
-            tables.add(options, (a, b, out), made.bound.handle, made.words[3:])
+        known = _known[key] = _make_known(a, out, made)
+        if tables is not None and out is None:
+            tables.table(options).add_pair(a, b, known)
+        elif tables is not None:
+            calls = tables.table(options)
+            calls.add((a, b, out), made.bound.handle, made.words[3:])
     return result
 
 

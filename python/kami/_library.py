@@ -217,6 +217,8 @@ _LOCKED: dict[str, list[Any]] = {
         c_void_p, py_object, py_object, py_object, c_void_p, c_char_p, c_size_t
     ],
     "kamiCallsRun": [c_void_p, py_object, py_object, py_object],
+    "kamiCallsAddPair": [c_void_p, py_object, py_object],
+    "kamiCallsFindPair": [c_void_p, py_object, py_object],
 }  # fmt: skip
 
 
@@ -257,7 +259,7 @@ def _load_locked() -> ctypes.PyDLL:
     for name, arguments in _LOCKED.items():
         function = getattr(library, name)
         function.argtypes = arguments
-        function.restype = c_void_p
+        function.restype = c_int64 if name.endswith("Pair") else c_void_p
     return library
 
 

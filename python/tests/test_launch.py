@@ -253,6 +253,14 @@ def test_calls_are_known_by_what_arrays_are_like(driver: Path) -> None:
             raise AssertionError("the driver refused")
         assert run(a, b, 7) is None
         assert run(a, b, c) is True and launches.value == 3
+        # Pairs, for results that are still to be made, have numbers.
+        assert calls.find(a, b) == -1
+        for pair in ((a, b), (b, c), (a, b)):
+            calls.add_pair(*pair, lambda *_: None)
+        assert len(calls.makers) == 2
+        d, e, _ = arrays(1, 2, 3)
+        assert (calls.find(d, e), calls.find(e, e), calls.find(e, d)) == (0, 1, -1)
+        assert calls.find(a, 7) == -1
         api.major = 3
         try:
             Calls(c_void_p(addressof(api)))

@@ -67,6 +67,9 @@ void kami::addWarpPasses(OpPassManager &pm) {
   pm.addPass(createKamiSizeSharedMemory());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // After constants have been folded into slots.
+  pm.nest<gpu::GPUModuleOp>().addNestedPass<gpu::GPUFuncOp>(
+      createKamiRollSlices());
 }
 
 Backend kami::backendOf(const Chip &chip) {

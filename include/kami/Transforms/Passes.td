@@ -118,6 +118,19 @@ def KamiDistributeToWarps : Pass<"kami-distribute-to-warps", "::mlir::gpu::GPUFu
                            "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect"];
 }
 
+def KamiRollSlices : Pass<"kami-roll-slices", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Make stages that differ by their slots a loop";
+  let description = [{
+    Of products by lanes' multiply-adds (`fma`), three or more in a row whose
+    slices of A and B lie in shared memory, one slot after the other, become an
+    `scf.for` over the slots. The order of the sum stays as it is.
+
+    A stage of a 64×64 tile is 512 multiply-adds of a lane: eight of them in a row
+    take most of the time that a kernel's compilation takes.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
 def KamiSizeSharedMemory : Pass<"kami-size-shared-memory", "::mlir::ModuleOp"> {
   let summary = "Launch kernels with the shared memory that they need";
   let description = [{

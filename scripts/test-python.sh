@@ -10,7 +10,8 @@ python=$(scripts/python-env.sh "$build") || exit 77
 KAMI_LIBRARY=$build/lib/libkami.so
 PYTHONPATH=$PWD/python
 PYTHONDONTWRITEBYTECODE=1
-export KAMI_LIBRARY PYTHONPATH PYTHONDONTWRITEBYTECODE
+HYPOTHESIS_STORAGE_DIRECTORY=$build/hypothesis
+export KAMI_LIBRARY PYTHONPATH PYTHONDONTWRITEBYTECODE HYPOTHESIS_STORAGE_DIRECTORY
 cd python
 "$python" -m ruff check --no-cache .
 "$python" -m ruff format --no-cache --check .

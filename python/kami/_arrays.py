@@ -9,7 +9,9 @@ be installed, or imported, for the others to work.
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import importlib
 import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -569,9 +571,17 @@ def library_of(array: Any, name: str) -> Library:
 
 
 def adopt(array: Any) -> Any:
-    """The array, or a NumPy view of one that only DLPack opens on the host."""
-    if known_library(type(array)) is None and hasattr(array, "__dlpack__"):
-        kind, _ = array.__dlpack_device__()
-        if kind == 1:  # kDLCPU
-            return np.from_dlpack(array)
+    """The array, or a view of one that only DLPack opens.
+
+    It is NumPy's on the host; on a CUDA device PyTorch's, or CuPy's where there is
+    no PyTorch.
+    """
+    if known_library(type(array)) is not None or not hasattr(array, "__dlpack__"):
+        return array
+    kind, _ = array.__dlpack_device__()
+    if kind == 1:  # kDLCPU
+        return np.from_dlpack(array)
+    for name in ("torch", "cupy") if kind == 2 else ():  # kDLCUDA
+        with contextlib.suppress(ImportError):
+            return importlib.import_module(name).from_dlpack(array)
     return array

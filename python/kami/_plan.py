@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from ctypes import byref, c_void_p
 from typing import Any
 
@@ -96,18 +96,11 @@ class Plan:
     def _repr_html_(self) -> str:
         rows = [c for c in self.candidates if c.fits][:12]
         names = ("algorithm", "grid", "tile", "atom", "transport", "registers")
-        head = "".join(f"<th>{name}</th>" for name in (*names, "cycles"))
-        lines = []
-        for row in rows:
-            cells = [row.figures[name] for name in names]
-            texts = [
-                "x".join(map(str, cell)) if isinstance(cell, list) else str(cell)
-                for cell in (*cells, f"{row.cycles:.0f}")
-            ]
-            lines.append("".join(f"<td>{html.escape(t)}</td>" for t in texts))
-        body = "".join(f"<tr>{line}</tr>" for line in lines)
-        caption = html.escape(self._table.partition("\n")[0])
-        return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table>"
+        cells = [
+            [*(row.figures[name] for name in names), f"{row.cycles:.0f}"]
+            for row in rows
+        ]
+        return html_table(self._table.partition("\n")[0], (*names, "cycles"), cells)
 
     def plot(self, axes: Any = None) -> Any:
         """Who holds what, stage by stage, and where the cycles go.
@@ -118,6 +111,20 @@ class Plan:
         from ._plot import plot_plan
 
         return plot_plan(self, axes)
+
+
+def html_table(
+    caption: str, names: Sequence[str], rows: Sequence[Sequence[Any]]
+) -> str:
+    """As notebooks show it; a list is a list of extents."""
+    head = "".join(f"<th>{name}</th>" for name in names)
+    lines = []
+    for row in rows:
+        texts = ["x".join(map(str, c)) if isinstance(c, list) else str(c) for c in row]
+        lines.append("".join(f"<td>{html.escape(text)}</td>" for text in texts))
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    caption = html.escape(caption)
+    return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table>"
 
 
 def _count(name: str, value: Any, least: int) -> int:

@@ -21,7 +21,7 @@ from ._compile import compile
 from ._devices import OpenDevice, open_device
 from ._kernels import Launch, request_of
 from ._library import DeviceError, check, lib
-from ._plan import Candidate, plan
+from ._plan import Candidate, html_table, plan
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,11 +49,22 @@ class Tuning:
         """Time of the model's choice over that of the fastest, from 1 on."""
         return self.choice.microseconds / self.best.microseconds
 
-    def __repr__(self) -> str:
-        lines = [
+    def _summary(self) -> str:
+        return (
             f"{len(self.timings)} candidates measured; the model's choice takes "
             f"{self.regret:.3f} times the fastest"
+        )
+
+    def _repr_html_(self) -> str:
+        names = ("algorithm", "grid", "tile", "atom", "transport")
+        rows = [
+            [*(t.candidate.figures[name] for name in names), f"{t.microseconds:.2f}"]
+            for t in self.timings[:12]
         ]
+        return html_table(self._summary(), (*names, "µs"), rows)
+
+    def __repr__(self) -> str:
+        lines = [self._summary()]
         lines += [
             f"  {t.microseconds:9.2f} us  {t.candidate!r}" for t in self.timings[:5]
         ]
@@ -62,7 +73,8 @@ class Tuning:
 
 def _progress(candidates: list[Candidate]) -> Iterator[Candidate]:
     """Shows how far it is, to somebody who looks."""
-    shows = sys.stderr.isatty()
+    # A notebook's kernel has no terminal, but somebody who looks.
+    shows = sys.stderr.isatty() or "ipykernel" in sys.modules
     for number, candidate in enumerate(candidates, 1):
         if shows:
             share = 40 * number // len(candidates)

@@ -212,6 +212,23 @@ def test_a_transformer_block() -> None:
     assert (result - expected).norm() < 5e-3 * expected.norm()
 
 
+class OnlyDLPack:
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        return self.tensor.__dlpack__(**keywords)
+
+    def __dlpack_device__(self) -> Any:
+        return self.tensor.__dlpack_device__()
+
+
+def test_arrays_that_only_dlpack_opens() -> None:
+    a, b = integers(3, 5, 8), integers(3, 8, 4)
+    result = kami.bmm(OnlyDLPack(a), OnlyDLPack(b), out_dtype=torch.float32)
+    assert torch.equal(result.double().cpu(), exact(a, b))
+
+
 def test_tuning() -> None:
     tuning = kami.tune(32, 32, 32, "f16", batch=1000, candidates=4, repeats=5)
     assert tuning.regret >= 1

@@ -344,6 +344,8 @@ def test_driver_errors_are_exceptions(driver: Path) -> None:
         found = kami.tune(16, 16, 16, "f16", batch=8, candidates=3)
         assert len(found.timings) == 3 and found.regret == 1
         assert found.best.microseconds == 250
+        html = found._repr_html_()
+        assert "<td>250.00</td>" in html and html.count("<tr>") == 4
         """,
     )
 

@@ -234,9 +234,6 @@ class _Call:
         return _Bound(program, handle, launch, tuple(dims), accumulator)
 
     def _is_specialized(self, request: Request, target: str) -> bool:
-        # Matrices that are stored backwards would leave a shared tile's bounds.
-        if any(s < 0 for view in (self.a, self.b, self.c) for s in view.strides):
-            return True
         if self.specialize is not None:
             return self.specialize
         # Who settles something of a plan means these sizes.

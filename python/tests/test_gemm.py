@@ -244,6 +244,22 @@ def test_sizes_share_kernels(dtype: str) -> None:
     assert len(_kernels._programs) - known <= 18
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_shared_kernels_read_backwards(dtype: Any) -> None:
+    base = np.random.default_rng(7).integers(-4, 5, (40, 42)).astype(dtype)
+    for a, b in (
+        (base[:1, :9], base[:2, :9].T[:, ::-1]),
+        (base[:20:-1, 3:20], base[2:19, 30::-2]),
+        (base[::-1, ::-1], base[::-1].T[1:41, :17]),
+    ):
+        b = b[: a.shape[1]]
+        a = a[:, : b.shape[0]]
+        result = kami.gemm(
+            a, b, specialize=False, out_dtype=np.promote_types(dtype, "f4")
+        )
+        assert (result == a.astype(float) @ b.astype(float)).all()
+
+
 def test_threads() -> None:
     rng = np.random.default_rng(8)
     a = rng.integers(-4, 5, (6, 9, 10)).astype(np.float32)

@@ -408,17 +408,23 @@ SmallVector<Value> BlockCopy::loadWords(const Piece &piece) {
       arith::AndIOp::create(b, addIndex(b, place, first), indexConstant(b, 1));
   Value isOdd = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, odd,
                                       indexConstant(b, 0));
-  // The matrix as one line.
+  // The matrix as one line, from what lies lowest in memory: the first element,
+  // or the last row's where rows follow each other backwards.
   auto size = [&](unsigned dim) { return metadata.getSizes()[dim]; };
-  Value before = b.createOrFold<arith::MulIOp>(
+  Value zero = indexConstant(b, 0);
+  Value last = b.createOrFold<arith::MulIOp>(
       b.createOrFold<arith::SubIOp>(size(0), indexConstant(b, 1)), pitch);
+  Value lowest = b.createOrFold<arith::MinSIOp>(last, zero);
+  Value span = b.createOrFold<arith::SubIOp>(
+      b.createOrFold<arith::MaxSIOp>(last, zero), lowest);
+  first = b.createOrFold<arith::SubIOp>(first, lowest);
   constexpr int64_t dynamic = ShapedType::kDynamic;
   auto flat = MemRefType::get(
       {dynamic}, element, StridedLayoutAttr::get(b.getContext(), dynamic, {1}),
       type.getMemorySpace());
   Value line = memref::ReinterpretCastOp::create(
-      b, flat, base, OpFoldResult(metadata.getOffset()),
-      ArrayRef<OpFoldResult>{addIndex(b, before, size(1))},
+      b, flat, base, OpFoldResult(addIndex(b, metadata.getOffset(), lowest)),
+      ArrayRef<OpFoldResult>{addIndex(b, span, size(1))},
       ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
   auto wordAt = [&](Value start) -> Value {
     Value pair = vector::LoadOp::create(

@@ -117,8 +117,12 @@ void SkewedCopy::makeFlat() {
   start = metadata.getOffset();
   pitch = metadata.getStrides().front();
   Value lines = metadata.getSizes().front(), width = metadata.getSizes().back();
-  Value last = b.createOrFold<arith::MulIOp>(
-      b.createOrFold<arith::SubIOp>(lines, constant(1)), pitch);
+  // Lines may follow each other backwards: then the first is the last in
+  // memory.
+  Value last = b.createOrFold<arith::MaxSIOp>(
+      b.createOrFold<arith::MulIOp>(
+          b.createOrFold<arith::SubIOp>(lines, constant(1)), pitch),
+      constant(0));
   auto type = MemRefType::get(
       {ShapedType::kDynamic}, element, MemRefLayoutAttrInterface(),
       cast<MemRefType>(copied.matrix.getType()).getMemorySpace());

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from ctypes import byref
 from typing import Any
 
+from . import _cache
 from ._arrays import View, dense_strides
 from ._kernels import Program, make_options, program_for, request_of
 from ._library import DYNAMIC, Array, Gemm, encode, integers, lib
@@ -102,9 +103,22 @@ class Request:
         return gemm
 
 
+def _tuned_key(request: Request, target: str) -> str:
+    return _cache.key_of(request_of("tuned", dataclasses.asdict(request), target))
+
+
+def remember_plan(request: Request, target: str, plan: str) -> None:
+    """What is compiled on such a request from now on, where it says no plan."""
+    _cache.store(_tuned_key(request, target), "plan", plan.encode())
+
+
 def compile_request(
     request: Request, target: str, overrides: dict[str, Any]
 ) -> Program:
+    if not overrides:
+        tuned = _cache.load(_tuned_key(request, target), "plan")
+        if tuned is not None:
+            overrides = {"plan": tuned.decode()}
     options = make_options(target, overrides)
     text = request_of("gemm", dataclasses.asdict(request), target, overrides)
     gemm = request.to_c()

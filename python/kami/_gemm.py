@@ -9,6 +9,7 @@ import dataclasses
 from typing import Any, Protocol
 
 from ._arrays import HOST, adopt, known_library, library_of
+from ._html import html_table
 from ._product import Epilogue, Made, Wanted, run
 
 
@@ -211,6 +212,18 @@ class Simulation:
         """The largest number of words that a bank has to deliver at once."""
         degrees = [launch["bank_conflict_degree"] for launch in self.report]
         return max(degrees, default=0)
+
+    def _repr_html_(self) -> str:
+        names = (
+            "matrix_instructions", "shared_bytes_written", "shared_bytes_read",
+            "bank_conflict_degree", "barriers",
+        )  # fmt: skip
+        rows = []
+        for launch in self.report:
+            counts = launch["matrix_instructions"].items()
+            text = ", ".join(f"{count} x {name}" for name, count in counts)
+            rows.append([text, *(launch[name] for name in names[1:])])
+        return html_table("simulated", names, rows)
 
 
 def simulate(a: Any, b: Any, c: Any = None, **keywords: Any) -> Simulation:

@@ -22,6 +22,7 @@ import numpy as np
 from . import _cache
 from ._arrays import _DTYPE_NAMES, HOST, View, numpy_dtype
 from ._devices import open_device
+from ._html import html_table
 from ._library import (
     Argument,
     Handle,
@@ -341,6 +342,19 @@ class Kernel:
         names = ", ".join(kernel["kernel"] for kernel in self.resources)
         types = ", ".join(a["type"] for a in self.program.description["arguments"])
         return f"<kami.Kernel {names} for {self.target}: ({types})>"
+
+    def _repr_html_(self) -> str:
+        chosen = ("algorithm", "grid", "tile", "atom", "transport")
+        figures = ("block", "registers", "shared_bytes")
+        rows = [
+            [
+                one["kernel"],
+                *(one["plan"].get(x, "") for x in chosen),
+                *map(one.get, figures),
+            ]
+            for one in self.resources
+        ]
+        return html_table(f"for {self.target}", ("kernel", *chosen, *figures), rows)
 
     def describe_arguments(self, values: Sequence[Any]) -> tuple[list[Any], int, Any]:
         """Arguments for the C API, the device, and the arrays' library."""

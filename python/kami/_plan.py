@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from ctypes import byref, c_void_p
 from typing import Any
 
 from ._arrays import type_name
 from ._devices import describe, simulated_target
+from ._html import html_table
 from ._kernels import make_options
 from ._library import Problem, check, encode, lib, take_bytes
 
@@ -111,20 +111,6 @@ class Plan:
         from ._plot import plot_plan
 
         return plot_plan(self, axes)
-
-
-def html_table(
-    caption: str, names: Sequence[str], rows: Sequence[Sequence[Any]]
-) -> str:
-    """As notebooks show it; a list is a list of extents."""
-    head = "".join(f"<th>{name}</th>" for name in names)
-    lines = []
-    for row in rows:
-        texts = ["x".join(map(str, c)) if isinstance(c, list) else str(c) for c in row]
-        lines.append("".join(f"<td>{html.escape(text)}</td>" for text in texts))
-    body = "".join(f"<tr>{line}</tr>" for line in lines)
-    caption = html.escape(caption)
-    return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table>"
 
 
 def _count(name: str, value: Any, least: int) -> int:

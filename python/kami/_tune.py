@@ -19,10 +19,11 @@ from . import _cache
 from ._arrays import dense_strides, numpy_dtype
 from ._compile import compile, product_request
 from ._devices import OpenDevice, open_device
+from ._html import html_table
 from ._kernels import Launch, request_of
 from ._library import DeviceError, check, lib
 from ._matmul import remember_plan
-from ._plan import Candidate, html_table, plan
+from ._plan import Candidate, plan
 
 
 @dataclasses.dataclass(frozen=True)

@@ -341,7 +341,7 @@ def test_driver_errors_are_exceptions(driver: Path) -> None:
             assert "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY" in str(error), error
         else:
             raise AssertionError("that is too much memory")
-        found = kami.tune(16, 16, 16, "f16", batch=8, candidates=3)
+        found = kami.tune(24, 16, 16, "f16", batch=8, candidates=3)
         assert len(found.timings) == 3 and found.regret == 1
         assert found.best.microseconds == 250
         html = found._repr_html_()
@@ -350,10 +350,10 @@ def test_driver_errors_are_exceptions(driver: Path) -> None:
         from kami import _compile, _matmul
 
         second, target = found.timings[1].candidate, kami.devices()[0].target
-        request = _compile.product_request(16, 16, 16, "f16", batch=True)
+        request = _compile.product_request(24, 16, 16, "f16", batch=True)
         _matmul.remember_plan(request, target, second.attribute)
         def planned(**given):
-            kernel = kami.compile(16, 16, 16, "f16", batch=True, target=target, **given)
+            kernel = kami.compile(24, 16, 16, "f16", batch=True, target=target, **given)
             return kernel.mlir("planned")
         def is_in(candidate, text):
             before, _, after = candidate.attribute.partition("atom")

@@ -30,6 +30,15 @@ def test_plans_explain_themselves() -> None:
     assert "<table>" in plan._repr_html_()
 
 
+def test_notebooks_show_tables() -> None:
+    kernel = kami.compile(16, 16, 16, "f16", batch=True, target="sm_90")
+    assert "<td>16x16x16</td>" in kernel._repr_html_()
+    a = np.ones((3, 16, 16), np.float16)
+    shown = kami.simulate(a, a)._repr_html_()
+    # Three products of two instructions of 16 x 8 x 16.
+    assert "<td>6 x m16n8k16 f16 f32</td>" in shown
+
+
 def test_overrides_of_a_plan() -> None:
     plan = kami.plan(64, 64, 64, "f64", algorithm="2d", warps=4, tile=(64, 64, 16))
     assert plan.best.figures["algorithm"] == "2d"

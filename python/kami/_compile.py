@@ -20,52 +20,6 @@ from ._product import default_result, part_of
 _LAYOUTS = ("dense", "rows", "columns", "any")
 
 
-def product_request(
-    m: int | None,
-    n: int | None,
-    k: int | None,
-    dtype: Any,
-    *,
-    batch: bool = False,
-    dtype_b: Any = None,
-    out_dtype: Any = None,
-    accumulator: Any = None,
-    trans_a: bool = False,
-    trans_b: bool = False,
-    layouts: tuple[str, str, str] = ("dense", "dense", "dense"),
-    alpha: bool = False,
-    beta: bool = False,
-    bias: bool = False,
-    activation: str | None = None,
-) -> Request:
-    """What `compile` asks for."""
-    type_a, is_complex = part_of(type_name(dtype))
-    type_b = part_of(type_name(dtype_b, "dtype_b"))[0] if dtype_b else type_a
-    stored = "f32" if type_a.startswith("tf32") else type_a
-    type_c = default_result(stored, stored if type_b == type_a else type_b)
-    if out_dtype is not None:
-        type_c = part_of(type_name(out_dtype, "out_dtype"))[0]
-    repeats = (False,) * bool(batch)
-    extents = [
-        None if extent is None else _count(name, extent, 0)
-        for name, extent in zip("mnk", (m, n, k), strict=True)
-    ]
-    return Request(
-        extents[0],
-        extents[1],
-        extents[2],
-        Operand(type_a, repeats, layouts[0], trans_a),
-        Operand(type_b, repeats, layouts[1], trans_b),
-        Operand(type_c, repeats, layouts[2]),
-        None if accumulator is None else type_name(accumulator, "accumulator"),
-        is_complex,
-        alpha,
-        beta,
-        bias=bias,
-        activation=activation,
-    )
-
-
 def compile(
     m: int | None,
     n: int | None,
@@ -123,11 +77,31 @@ def compile(
         raise ValueError(
             f"layouts: expected three of {', '.join(_LAYOUTS)}, but got {layouts!r}"
         )
-    request = product_request(
-        m, n, k, dtype, batch=batch, dtype_b=dtype_b, out_dtype=out_dtype,
-        accumulator=accumulator, trans_a=trans_a, trans_b=trans_b, layouts=layouts,
-        alpha=alpha, beta=beta, bias=bias, activation=activation,
-    )  # fmt: skip
+    type_a, is_complex = part_of(type_name(dtype))
+    type_b = part_of(type_name(dtype_b, "dtype_b"))[0] if dtype_b else type_a
+    stored = "f32" if type_a.startswith("tf32") else type_a
+    type_c = default_result(stored, stored if type_b == type_a else type_b)
+    if out_dtype is not None:
+        type_c = part_of(type_name(out_dtype, "out_dtype"))[0]
+    repeats = (False,) * bool(batch)
+    extents = [
+        None if extent is None else _count(name, extent, 0)
+        for name, extent in zip("mnk", (m, n, k), strict=True)
+    ]
+    request = Request(
+        extents[0],
+        extents[1],
+        extents[2],
+        Operand(type_a, repeats, layouts[0], trans_a),
+        Operand(type_b, repeats, layouts[1], trans_b),
+        Operand(type_c, repeats, layouts[2]),
+        None if accumulator is None else type_name(accumulator, "accumulator"),
+        is_complex,
+        alpha,
+        beta,
+        bias=bias,
+        activation=activation,
+    )
     return Kernel(compile_request(request, target or default_target(), overrides))
 
 

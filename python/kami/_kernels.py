@@ -140,6 +140,8 @@ class Program(Handle):
     def __init__(self, pointer: c_void_p, key: str | None = None) -> None:
         super().__init__(pointer, lib.kamiProgramDestroy)
         self.key = key
+        # Of what is compiled where nothing of a plan is said.
+        self.unplanned_key: str | None = None
         self._executables: dict[int, _Executable] = {}
 
     @functools.cached_property

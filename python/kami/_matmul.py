@@ -103,28 +103,29 @@ class Request:
         return gemm
 
 
-def _tuned_key(request: Request, target: str) -> str:
-    return _cache.key_of(request_of("tuned", dataclasses.asdict(request), target))
-
-
-def remember_plan(request: Request, target: str, plan: str) -> None:
-    """What is compiled on such a request from now on, where it says no plan."""
-    _cache.store(_tuned_key(request, target), "plan", plan.encode())
+def remember_plan(program: Program, plan: str) -> None:
+    """What is compiled from now on where the program's request says no plan."""
+    if program.unplanned_key is not None:
+        _cache.store(program.unplanned_key, "plan", plan.encode())
 
 
 def compile_request(
     request: Request, target: str, overrides: dict[str, Any]
 ) -> Program:
+    asked = dataclasses.asdict(request)
+    unplanned_key = _cache.key_of(request_of("gemm", asked, target, {}))
     if not overrides:
-        tuned = _cache.load(_tuned_key(request, target), "plan")
+        tuned = _cache.load(unplanned_key, "plan")
         if tuned is not None:
             overrides = {"plan": tuned.decode()}
     options = make_options(target, overrides)
-    text = request_of("gemm", dataclasses.asdict(request), target, overrides)
+    text = request_of("gemm", asked, target, overrides)
     gemm = request.to_c()
-    return program_for(
+    program = program_for(
         text, lambda out: lib.kamiCompileGemm(byref(gemm), byref(options), out)
     )
+    program.unplanned_key = unplanned_key
+    return program
 
 
 @dataclasses.dataclass(frozen=True)

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import _cache
 from ._arrays import dense_strides, numpy_dtype
-from ._compile import compile, product_request
+from ._compile import compile
 from ._devices import OpenDevice, open_device
 from ._html import html_table
 from ._kernels import Launch, request_of
@@ -168,8 +168,8 @@ def tune(
     ordered = tuple(sorted(timings, key=lambda timing: timing.microseconds))
     fastest = ordered[0].candidate.attribute
     if fastest is not None and not overrides:
-        request = product_request(m, n, k, dtype, batch=True)
-        remember_plan(request, target, fastest)
+        kernel = compile(m, n, k, dtype, batch=True, target=target, plan=fastest)
+        remember_plan(kernel.program, fastest)
     return Tuning(ordered, timings[0])
 
 

@@ -347,17 +347,18 @@ def test_driver_errors_are_exceptions(driver: Path) -> None:
         html = found._repr_html_()
         assert "<td>250.00</td>" in html and html.count("<tr>") == 4
         # What is said to be the best is what is compiled, unless somebody asks.
-        from kami import _compile, _matmul
+        from kami import _matmul
 
         second, target = found.timings[1].candidate, kami.devices()[0].target
-        request = _compile.product_request(24, 16, 16, "f16", batch=True)
-        _matmul.remember_plan(request, target, second.attribute)
-        def planned(**given):
-            kernel = kami.compile(24, 16, 16, "f16", batch=True, target=target, **given)
-            return kernel.mlir("planned")
         def is_in(candidate, text):
             before, _, after = candidate.attribute.partition("atom")
             return before in text and after[after.index("tile") :] in text
+        def compiled(**given):
+            return kami.compile(24, 16, 16, "f16", batch=True, target=target, **given)
+        def planned(**given):
+            return compiled(**given).mlir("planned")
+        assert is_in(found.best.candidate, planned())
+        _matmul.remember_plan(compiled().program, second.attribute)
         assert is_in(second, planned())
         assert is_in(found.best.candidate, planned(plan=found.best.candidate))
         """,

@@ -388,10 +388,9 @@ SlotLayout WorkgroupMemory::layoutOf(FragmentType fragment) const {
 }
 
 int64_t WorkgroupMemory::slotElements(FragmentType fragment) const {
-  return layoutOf(fragment).pitch * fragment.getRows() *
-         (spacedRows.contains(fragment.getStorageType())
-              ? 1
-              : fragment.getTileColumns());
+  SlotLayout layout = layoutOf(fragment);
+  return layout.pitch * fragment.getRows() *
+         (fragment.getTileColumns() / layout.width);
 }
 
 int64_t SlotLayout::offset(int64_t tile) const {

@@ -134,6 +134,41 @@ gpu.func @apart(%m: memref<64x64xf16>, %o: memref<64x64xf32>) kernel attributes 
 
 // -----
 
+// The same, but of memory that has no room for more: 120 KiB of 128.
+
+// CHECK-LABEL: gpu.func @full
+// CHECK-SAME:    workgroup(%[[SHARED:[a-z0-9]+]] : memref<7680xvector<4xi32>, #gpu.address_space<workgroup>>
+// CHECK:         %[[TO:.+]] = arith.addi %{{.+}}, %c128
+// CHECK:         memref.store %{{.+}}, %[[SHARED]][%[[TO]]]
+// CHECK:         spirv.KHR.CooperativeMatrixLoad %{{.+}}, %c2_i32, <RowMajor> : !spirv.ptr<vector<4xi32>, Workgroup>
+#atom = #kami.mma_atom<cooperative_matrix 8x16x16, f16, f16, f32, ["", "", ""], lanes = 16>
+!a = !kami.fragment<8x16xf16, a, #atom>
+!b = !kami.fragment<16x64xf16, b, #atom>
+!c = !kami.fragment<8x64xf32, c, #atom>
+!shared = memref<122880xi8, #gpu.address_space<workgroup>>
+module attributes {kami.target = #kami.target<"xe-hpc">} {
+gpu.module @kernels {
+gpu.func @full(%m: memref<64x64xf16>, %o: memref<64x64xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %all = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+  %s = memref.view %all[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to !shared
+  %f = kami.load %m[%c0, %c0] row_in_bounds column_in_bounds : memref<64x64xf16> -> !b
+  kami.share %f, %s[%c1] : !b, !shared
+  kami.barrier in [2, 2, 1] within row
+  %g = kami.fetch %s[%c1] : !shared -> !b
+  %a = kami.load %m[%c0, %c0] row_in_bounds column_in_bounds : memref<64x64xf16> -> !a
+  %zero = arith.constant 0.0 : f32
+  %c = kami.fill %zero : f32 -> !c
+  %d = kami.mma %a, %g, %c : !a, !b, !c
+  kami.store %d, %o[%c0, %c0] row_in_bounds column_in_bounds : !c, memref<64x64xf32>
+  gpu.return
+}
+}
+}
+
+// -----
+
 // Each layer's sums in turn, added as matrices by the first.
 
 // CHECK-LABEL: gpu.func @layers

@@ -47,11 +47,57 @@ static bool isRounding(const std::optional<Unit> &unit,
   return unit == Unit::WarpGroup && problem.operand == ElementKind::TF32;
 }
 
+/// Tiles of C that products have which are spread evenly from nothing to twice
+/// the typical extents.
+static double tilesOfSpread(const Problem &problem, const Extents &tile) {
+  auto along = [](int64_t typical, int64_t tile) {
+    constexpr int64_t parts = 8;
+    double sum = 0;
+    for (int64_t part = 0; part != parts; ++part)
+      sum += llvm::divideCeil(
+          std::max<int64_t>(typical * (2 * part + 1) / parts, 1), tile);
+    return sum / parts;
+  };
+  return problem.batch * along(problem.extents.m, tile.m) *
+         along(problem.extents.n, tile.n);
+}
+
+/// The tile that large products take best, if these are, and are enough of
+/// them. One group of warps has the fewest waits: f16 up to 512 × 512 × 512
+/// takes 69 µs with 64 × 128 × 64, 91 with 64 × 64 × 64 and 83 to 99 with
+/// squares of 128; up to 512 × 512 × 128 41 µs with 64 × 128 × 32 and 50 with
+/// 128 × 128 × 32; tf32 67 µs with 128 × 64 × 32 and 82 with 64 × 64 × 32. But
+/// up to 256 a side tf32 takes 32 µs with the former and 29 with the latter
+/// (256 products; H200, 2026-11-23).
+static std::optional<Extents> largeTile(const Problem &problem,
+                                        const Chip &chip) {
+  int64_t bytes =
+      std::max(byteWidth(problem.operand), byteWidth(problem.operandB()));
+  const Extents &typical = problem.extents;
+  Extents tile;
+  if (bytes == 2)
+    tile = {64, 128, typical.k >= 128 ? 64 : 32};
+  else if (bytes == 4)
+    tile = {128, 64, 32};
+  else
+    return std::nullopt;
+  bool isLarge = 2 * typical.m >= 3 * tile.m && 2 * typical.n >= 3 * tile.n &&
+                 2 * typical.k > tile.k;
+  constexpr int64_t tilesEach = 4;
+  if (!isLarge ||
+      tilesOfSpread(problem, tile) < tilesEach * chip.multiprocessors)
+    return std::nullopt;
+  return tile;
+}
+
 /// The tiles that are worth trying for products of any size, where sizes are
 /// typical.
-static llvm::SmallVector<Extents> tilesFor(const Problem &problem) {
+static llvm::SmallVector<Extents> tilesFor(const Problem &problem,
+                                           const Chip &chip) {
   if (problem.tile)
     return {*problem.tile};
+  if (std::optional<Extents> tile = largeTile(problem, chip))
+    return {*tile};
   const Extents &typical = problem.extents;
   int64_t bytes =
       std::max(byteWidth(problem.operand), byteWidth(problem.operandB()));
@@ -77,42 +123,13 @@ static llvm::SmallVector<Extents> tilesFor(const Problem &problem) {
     return std::max(m, n) >= 64 &&
            ((m < n && m < typical.m) || (n < m && n < typical.n));
   };
-  bool isDeep = bytes == 2 && typical.k >= 128;
   constexpr int64_t sides[] = {16, 32, 64, 128}, depths[] = {16, 32, 64};
   for (int64_t m : sides)
     for (int64_t n : sides)
       for (int64_t k : depths)
-        if (!isWrong(k) && !isOblong(m, n) && (!isDeep || std::max(m, n) < 128))
+        if (!isWrong(k) && !isOblong(m, n))
           addUnlessFar({m, n, k});
-  // Of large products, one group has the fewest waits with these: f16 up to
-  // 512 a side takes 74 µs, 80 with 64 × 64 × 64 and 88 with 128 × 128 × 32;
-  // tf32 161, 174 with 64 × 64 × 32 and 162 with 128 × 128 × 32; but up to
-  // 256 a side 32 with 128 × 64 × 32 and 29 with 64 × 64 × 32 (256 products;
-  // H200, 2026-11-22).
-  auto addIfLarge = [&](const Extents &tile) {
-    if (2 * typical.m >= 3 * tile.m && 2 * typical.n >= 3 * tile.n)
-      addUnlessFar(tile);
-  };
-  if (isDeep)
-    addIfLarge({64, 128, 64});
-  if (bytes == 4)
-    addIfLarge({128, 64, 32});
   return tiles;
-}
-
-/// Tiles of C that products have which are spread evenly from nothing to twice
-/// the typical extents.
-static double tilesOfSpread(const Problem &problem) {
-  auto along = [](int64_t typical, int64_t tile) {
-    constexpr int64_t parts = 8;
-    double sum = 0;
-    for (int64_t part = 0; part != parts; ++part)
-      sum += llvm::divideCeil(
-          std::max<int64_t>(typical * (2 * part + 1) / parts, 1), tile);
-    return sum / parts;
-  };
-  return problem.batch * along(problem.extents.m, problem.tile->m) *
-         along(problem.extents.n, problem.tile->n);
 }
 
 /// How long products of their own sizes take with such tiles: as many as each
@@ -125,7 +142,7 @@ static double timeOfSpread(const Candidate &candidate, const Problem &problem,
   // × 128, 45 and 56 (H200, 2026-11-22).
   double part = isRounding(candidate.plan.unit(), problem) ? 0.75 : 1;
   double tile = candidate.score / candidate.calibrated.blocks * part;
-  return tile * (tilesOfSpread(problem) + chip.multiprocessors);
+  return tile * (tilesOfSpread(problem, *problem.tile) + chip.multiprocessors);
 }
 
 /// The best candidate for tiles of the problem's extents, one after the other:
@@ -187,12 +204,12 @@ static void chooseTile(Problem problem, const Way &way, const Chip &chip,
   problem.unit = way.unit;
   problem.leastRegisters =
       way.transport ? registersOfCopies(problem) : chip.maxRegistersPerThread;
-  for (const Extents &tile : tilesFor(problem)) {
+  for (const Extents &tile : tilesFor(problem, chip)) {
     problem.tile = tile;
     // Rows of a rounding group, columns of C, are 64. To use fewer is worth it
     // only for lack of tiles.
     if (isRounding(way.unit, problem) && tile.n < 64 &&
-        tilesOfSpread(problem) >= chip.multiprocessors)
+        tilesOfSpread(problem, tile) >= chip.multiprocessors)
       continue;
     llvm::Expected<Candidate> candidate = chooseForTile(problem, chip, options);
     if (!candidate) {
@@ -227,9 +244,17 @@ chooseForSpread(Problem problem, const Chip &chip,
   return llvm::createStringError(reason);
 }
 
+/// The chip, with less shared memory by a block's list of tiles.
+static Chip withoutList(Chip chip) {
+  chip.sharedPerBlock -= listBytes;
+  chip.sharedReservedPerBlock += listBytes;
+  return chip;
+}
+
 llvm::Expected<Plan> kami::chooseGroupedPlan(const Problem &problem,
-                                             const Chip &chip,
+                                             const Chip &whole,
                                              const PlannerOptions &options) {
+  Chip chip = withoutList(whole);
   Problem ordered = problem;
   if (problem.isReproducible) {
     llvm::Expected<Candidate> reference =

@@ -141,7 +141,8 @@ gpu::GPUFuncOp GridKernel::createKernel(SymbolTable &symbols,
   return kernel;
 }
 
-void GridKernel::keepResident(const Plan &plan, int64_t sums) {
+void GridKernel::keepResident(const Plan &plan, int64_t sums,
+                              int64_t sharedBytes) {
   if (plan.blocks == 0 || !namesTarget(op))
     return;
   FailureOr<const Chip *> chip = targetOf(op);
@@ -151,6 +152,7 @@ void GridKernel::keepResident(const Plan &plan, int64_t sums) {
                                     (*chip)->warpSize, plan.exchange(), sums);
   // Teams that each have a tile of their own count, too.
   resources.threads = threads;
+  resources.shared.bytes += sharedBytes;
   int64_t each = llvm::divideCeil(plan.blocks, (*chip)->multiprocessors);
   resident = std::min(each, residentBlocks(resources, **chip));
 }

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block takes its shares of all work one after the other, and looks for each
-// of their tiles from the product of the last one on: before it starts with
-// one, if what comes next is prefetched.
+// A block takes its shares of all work one after the other. It lists their
+// tiles in shared memory, some at a time, product by product, with all that
+// there is to know of a tile: its threads read a product's sizes, strides and
+// positions once, and what they need of a tile when they need it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 #include "Shares.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Layout/CopiedTile.h"
+#include "kami/Plan/GroupedPlanner.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -49,36 +51,51 @@ static constexpr int64_t wholeShare = int64_t(1) << 40;
 
 namespace {
 
+/// What is listed of a tile: of A, B and C the number of the tile's first
+/// element, then the elements from one row to the next; how much there is of
+/// the tile; the product; where the tile begins in C; bits that are set in an
+/// address of A or B, or in the bytes from one row to the next.
+enum TileField : unsigned {
+  AtField,
+  StrideField = AtField + 3,
+  RowsField = StrideField + 3,
+  ColumnsField,
+  DepthField,
+  ProductField,
+  RowField,
+  ColumnField,
+  PlacesField,
+  FieldCount
+};
+static_assert(FieldCount == listedWords);
+
 /// Writes the work of one block.
 class GroupedTile {
 public:
-  /// `resident` blocks of the plan's share a multiprocessor.
+  /// `resident` blocks of the plan's share a multiprocessor. The list is in the
+  /// shared memory from `listAt` on.
   GroupedTile(ImplicitLocOpBuilder &b, GroupedGemmOp op, const Plan &plan,
-              int64_t resident, IRMapping &values)
-      : b(b), op(op), plan(plan), resident(resident), values(values) {}
+              int64_t resident, int64_t listAt, IRMapping &values)
+      : b(b), op(op), plan(plan), resident(resident), listAt(listAt),
+        values(values) {}
 
   void emitLoop();
 
 private:
-  /// Where a tile's work begins in that of all products, whose it is, and how
-  /// much is before that one's.
-  struct Place {
-    Value work, product, before;
+  /// As loops carry them: where some work begins in that of all products, a
+  /// product that it is not before, and how much is before that one's; of a
+  /// list, also how many tiles it has.
+  using Carried = SmallVector<Value, 4>;
+  /// A product's matrix.
+  struct Matrix {
+    Value at, stride;
   };
-  /// Where a tile begins along a dimension, and how much of it there is.
-  struct Cut {
-    Value offset, size;
-  };
-  /// The operands of a tile of a product that has `n` columns, and the rows and
-  /// columns of C that the tile has.
-  struct Operands {
-    /// Work of a tile, and where that of the product ends.
-    Value each, end;
+  /// The tile of that number in the list, as it is read from there.
+  struct Tile {
+    Value number;
     Value a, b;
     /// Whether rows of A and B begin at multiples of 16 bytes.
     Value areAligned;
-    Value n;
-    Cut rows, across;
   };
   /// How the work of all blocks is shared.
   struct Shares {
@@ -93,20 +110,37 @@ private:
   int64_t leastShare();
   ShareWorkOp shareWork(Value number);
   std::pair<Value, Value> boundsOf(const Shares &shares, Value round);
-  Value firstTile(FindProductOp found, Value begin, Value end);
-  void emitShare(const Place &first, Value end);
-  Operands operandsAt(const Place &place);
-  GemmOp emit(const Place &place, const Operands &own);
+  Carried emitShare(const Carried &from, Value end);
+  Carried listTiles(const Carried &from, Value end);
+  Carried listProduct(const Carried &from, Value end);
+  void listTile(Value number, Value tile, Value product, Value columns,
+                Value extents[3], ArrayRef<Matrix> matrices);
+  void emitTiles(Value count);
+  void emitTilesAhead(Value count);
+  Tile tileAt(Value number);
+  GemmOp emit(const Tile &tile);
   SmallVector<Value>
-  emitEither(const Place &place, const Operands &own, TypeRange types,
+  emitEither(const Tile &tile, TypeRange types,
              llvm::function_ref<SmallVector<Value>(GemmOp)> emitEach);
-  Place placeOf(Value work, ValueRange last);
   Value isBefore(Value work, Value end) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, work, end);
   }
-  void emitLoopAhead(const Place &first, Value end);
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value).getResult();
+  }
+  Value add(Value left, Value right) {
+    return arith::AddIOp::create(b, left, right);
+  }
+  Value multiply(Value left, Value right) {
+    return arith::MulIOp::create(b, left, right);
+  }
+  Value matricesOf(Role role) {
+    return values.lookup(role == Role::A   ? op.getA()
+                         : role == Role::B ? op.getB()
+                                           : op.getC());
+  }
+  int64_t bytesOf(Role role) {
+    return op.getElementType(role).getIntOrFloatBitWidth() / 8;
   }
   Value entry(Value array, Value product);
   Value extent(Value array, Value product) {
@@ -114,15 +148,19 @@ private:
   }
   Value scale(Value source, Value product);
   Value start(Role role, Value product);
-  Cut cut(Value tile, Value extent, int64_t tileExtent);
-  Value view(Role role, Value product, Value columns, Cut rows, Cut inRow,
-             Value *places = nullptr);
+  Matrix matrixOf(Role role, Value product, Value columns);
+  Value placesOf(Role role, const Matrix &matrix);
+  Value field(Value number, unsigned which);
+  Value view(Role role, Value number);
 
   ImplicitLocOpBuilder &b;
   GroupedGemmOp op;
   const Plan &plan;
   int64_t resident;
+  int64_t listAt;
   IRMapping &values;
+  /// The list, of `FieldCount` words a tile.
+  Value list;
 };
 
 } // namespace
@@ -153,95 +191,202 @@ Value GroupedTile::start(Role role, Value product) {
                        : at;
 }
 
-GroupedTile::Cut GroupedTile::cut(Value tile, Value extent,
-                                  int64_t tileExtent) {
-  Value offset = arith::MulIOp::create(b, tile, constant(tileExtent));
-  return {offset,
-          arith::MinSIOp::create(b, constant(tileExtent),
-                                 arith::SubIOp::create(b, extent, offset))};
+/// The product's matrix; rows are beside each other, of so many columns, where
+/// nothing else is said.
+GroupedTile::Matrix GroupedTile::matrixOf(Role role, Value product,
+                                          Value columns) {
+  Value leading = op.getLeading(role);
+  return {start(role, product), leading ? entry(leading, product) : columns};
 }
 
-/// A part of the operand's matrix, which has so many `columns` in memory. Bits
-/// of `places` are set that are set in the address, or in the bytes from one
-/// row to the next.
-Value GroupedTile::view(Role role, Value product, Value columns, Cut rows,
-                        Cut inRow, Value *places) {
-  Value matrices = values.lookup(role == Role::A   ? op.getA()
-                                 : role == Role::B ? op.getB()
-                                                   : op.getC());
-  Value leading = op.getLeading(role);
-  Value stride = leading ? entry(leading, product) : columns;
-  Value offset = arith::AddIOp::create(
-      b,
-      arith::AddIOp::create(b, start(role, product),
-                            arith::MulIOp::create(b, rows.offset, stride)),
-      inRow.offset);
-  if (places) {
-    Value bytes = constant(op.getElementType(role).getIntOrFloatBitWidth() / 8);
-    Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, matrices);
-    Value address =
-        arith::AddIOp::create(b, base, arith::MulIOp::create(b, offset, bytes));
-    *places = b.createOrFold<arith::OrIOp>(
-        *places, arith::OrIOp::create(b, address,
-                                      arith::MulIOp::create(b, stride, bytes)));
+/// The bits of the matrix's address and of its rows' distance, in bytes.
+Value GroupedTile::placesOf(Role role, const Matrix &matrix) {
+  Value bytes = constant(bytesOf(role));
+  Value base =
+      memref::ExtractAlignedPointerAsIndexOp::create(b, matricesOf(role));
+  return arith::OrIOp::create(b, add(base, multiply(matrix.at, bytes)),
+                              multiply(matrix.stride, bytes));
+}
+
+//===----------------------------------------------------------------------===//
+// The list
+//===----------------------------------------------------------------------===//
+
+/// What is listed of the tile of that number.
+Value GroupedTile::field(Value number, unsigned which) {
+  Value word =
+      memref::LoadOp::create(b, list, ValueRange{number, constant(which)});
+  return arith::IndexCastOp::create(b, b.getIndexType(), word);
+}
+
+/// Lists a product's tile.
+void GroupedTile::listTile(Value number, Value tile, Value product,
+                           Value columns, Value extents[3],
+                           ArrayRef<Matrix> matrices) {
+  Value row =
+      multiply(arith::DivUIOp::create(b, tile, columns), constant(plan.tile.m));
+  Value column =
+      multiply(arith::RemUIOp::create(b, tile, columns), constant(plan.tile.n));
+  auto size = [&](Value extent, Value from, int64_t most) -> Value {
+    return arith::MinSIOp::create(b, constant(most),
+                                  arith::SubIOp::create(b, extent, from));
+  };
+  Value entries[FieldCount];
+  Value places = constant(0);
+  for (Role role : {Role::A, Role::B, Role::C}) {
+    unsigned i = unsigned(role);
+    const Matrix &matrix = matrices[i];
+    // How far down and across the tile begins in the matrix as it is stored.
+    Value down = role == Role::B ? Value() : row;
+    Value across = role == Role::A ? Value() : column;
+    if ((role == Role::A && op.getTransposeA()) ||
+        (role == Role::B && op.getTransposeB()))
+      std::swap(down, across);
+    Value at = matrix.at;
+    if (down)
+      at = add(at, multiply(down, matrix.stride));
+    if (across)
+      at = add(at, across);
+    entries[AtField + i] = at;
+    entries[StrideField + i] = matrix.stride;
+    if (role != Role::C)
+      places =
+          arith::OrIOp::create(b, places, placesOf(role, {at, matrix.stride}));
   }
+  entries[RowsField] = size(extents[0], row, plan.tile.m);
+  entries[ColumnsField] = size(extents[1], column, plan.tile.n);
+  entries[DepthField] = extents[2];
+  entries[ProductField] = product;
+  entries[RowField] = row;
+  entries[ColumnField] = column;
+  entries[PlacesField] = places;
+  for (auto [which, value] : llvm::enumerate(entries))
+    memref::StoreOp::create(
+        b, arith::IndexCastOp::create(b, b.getI64Type(), value), list,
+        ValueRange{number, constant(which)});
+}
+
+/// Lists tiles of the product that has the work of that place, those that begin
+/// from there on, as many as there are before `end` and have room. Returns the
+/// place and the number of the tile that follows.
+GroupedTile::Carried GroupedTile::listProduct(const Carried &from, Value end) {
+  Value work = from[0], listed = from[3];
+  FindProductOp found = find(ArrayRef<Value>(from).take_front(3));
+  Value product = found.getProduct(), before = found.getBefore();
+  Value m = extent(op.getM(), product), n = extent(op.getN(), product),
+        k = extent(op.getK(), product);
+  Matrix matrices[] = {matrixOf(Role::A, product, op.getTransposeA() ? m : k),
+                       matrixOf(Role::B, product, op.getTransposeB() ? k : n),
+                       matrixOf(Role::C, product, n)};
+  Value rows = arith::CeilDivUIOp::create(b, m, constant(plan.tile.m));
+  Value columns = arith::CeilDivUIOp::create(b, n, constant(plan.tile.n));
+  Value each = workOfTile(k);
+  auto tilesBefore = [&](Value place) -> Value {
+    return arith::CeilDivUIOp::create(
+        b, arith::SubIOp::create(b, place, before), each);
+  };
+  Value first = tilesBefore(work);
+  Value last =
+      arith::MinUIOp::create(b, tilesBefore(end), multiply(rows, columns));
+  Value count = arith::MinUIOp::create(
+      b, arith::SubIOp::create(b, last, first),
+      arith::SubIOp::create(b, constant(listedTiles), listed));
+  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+  auto guard = scf::IfOp::create(b, isBefore(thread, count),
+                                 /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(guard.thenBlock());
+    Value extents[] = {m, n, k};
+    listTile(add(listed, thread), add(first, thread), product, columns, extents,
+             matrices);
+  }
+  return {add(before, multiply(add(first, count), each)), product, before,
+          add(listed, count)};
+}
+
+/// The blocks of a `while` loop, whose condition and body follow.
+static std::pair<Block *, Block *> makeLoop(ImplicitLocOpBuilder &b,
+                                            ValueRange starts) {
+  auto loop = scf::WhileOp::create(b, starts.getTypes(), starts);
+  auto block = [&](Region &region) {
+    return b.createBlock(&region, {}, starts.getTypes(),
+                         SmallVector<Location>(starts.size(), b.getLoc()));
+  };
+  return {block(loop.getBefore()), block(loop.getAfter())};
+}
+
+/// Lists tiles from that place on and before `end`, and returns the place and
+/// the number of the one that follows.
+GroupedTile::Carried GroupedTile::listTiles(const Carried &from, Value end) {
+  Carried starts = from;
+  starts.push_back(constant(0));
+  OpBuilder::InsertionGuard guard(b);
+  auto [condition, body] = makeLoop(b, starts);
+  b.setInsertionPointToEnd(condition);
+  Value hasRoom = isBefore(condition->getArgument(3), constant(listedTiles));
+  scf::ConditionOp::create(
+      b,
+      arith::AndIOp::create(b, isBefore(condition->getArgument(0), end),
+                            hasRoom),
+      condition->getArguments());
+  b.setInsertionPointToEnd(body);
+  scf::YieldOp::create(b, listProduct(Carried(body->getArguments()), end));
+  return Carried(body->getParentOp()->getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// A tile
+//===----------------------------------------------------------------------===//
+
+/// The operand's part that the tile has.
+Value GroupedTile::view(Role role, Value number) {
+  Value rows = field(number, role == Role::B ? DepthField : RowsField);
+  Value columns = field(number, role == Role::A ? DepthField : ColumnsField);
+  if ((role == Role::A && op.getTransposeA()) ||
+      (role == Role::B && op.getTransposeB()))
+    std::swap(rows, columns);
+  Value matrices = matricesOf(role);
   constexpr int64_t dynamic = ShapedType::kDynamic;
   auto type = MemRefType::get(
       {dynamic, dynamic}, op.getElementType(role),
       StridedLayoutAttr::get(b.getContext(), dynamic, {dynamic, 1}),
       cast<MemRefType>(matrices.getType()).getMemorySpace());
   return memref::ReinterpretCastOp::create(
-      b, type, matrices, OpFoldResult(offset),
-      ArrayRef<OpFoldResult>{rows.size, inRow.size},
-      ArrayRef<OpFoldResult>{stride, b.getIndexAttr(1)});
+      b, type, matrices, OpFoldResult(field(number, AtField + unsigned(role))),
+      ArrayRef<OpFoldResult>{rows, columns},
+      ArrayRef<OpFoldResult>{field(number, StrideField + unsigned(role)),
+                             b.getIndexAttr(1)});
 }
 
-GroupedTile::Operands GroupedTile::operandsAt(const Place &place) {
-  Value product = place.product;
-  Value m = extent(op.getM(), product), n = extent(op.getN(), product),
-        k = extent(op.getK(), product);
-  Value rows = arith::CeilDivUIOp::create(b, m, constant(plan.tile.m));
-  Value columns = arith::CeilDivUIOp::create(b, n, constant(plan.tile.n));
-  Value each = workOfTile(k);
-  Value end = arith::AddIOp::create(
-      b, place.before,
-      arith::MulIOp::create(b, arith::MulIOp::create(b, rows, columns), each));
-  Value local = arith::DivUIOp::create(
-      b, arith::SubIOp::create(b, place.work, place.before), each);
-  Cut down = cut(arith::DivUIOp::create(b, local, columns), m, plan.tile.m);
-  Cut across = cut(arith::RemUIOp::create(b, local, columns), n, plan.tile.n);
-  Cut deep = {constant(0), k};
-  Value places = constant(0);
-  Value a = op.getTransposeA() ? view(Role::A, product, m, deep, down, &places)
-                               : view(Role::A, product, k, down, deep, &places);
-  Value other = op.getTransposeB()
-                    ? view(Role::B, product, k, across, deep, &places)
-                    : view(Role::B, product, n, deep, across, &places);
-  Value areAligned = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::eq,
-      arith::AndIOp::create(b, places, constant(copiedPiece - 1)), constant(0));
-  return {each, end, a, other, areAligned, n, down, across};
+GroupedTile::Tile GroupedTile::tileAt(Value number) {
+  Value areAligned =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                            arith::AndIOp::create(b, field(number, PlacesField),
+                                                  constant(copiedPiece - 1)),
+                            constant(0));
+  return {number, view(Role::A, number), view(Role::B, number), areAligned};
 }
 
-GemmOp GroupedTile::emit(const Place &place, const Operands &own) {
-  Value product = place.product;
-  Value c = view(Role::C, product, own.n, own.rows, own.across);
+GemmOp GroupedTile::emit(const Tile &tile) {
+  Value product = field(tile.number, ProductField);
   SmallVector<Value> sources;
   SmallVector<AffineMap> maps = op.getElementMaps(Role::C);
-  BlockTile tile = {product, own.rows.offset, own.across.offset, plan.tile.m,
-                    plan.tile.n};
+  BlockTile place = {product, field(tile.number, RowField),
+                     field(tile.number, ColumnField), plan.tile.m, plan.tile.n};
   for (auto [operand, map] :
        llvm::zip_equal(op.getElementOperands(Role::C), maps)) {
     auto [source, inTile] =
-        tileElements(b, Role::C, values.lookup(operand), map, tile);
+        tileElements(b, Role::C, values.lookup(operand), map, place);
     sources.push_back(source);
     map = inTile;
   }
   auto gemm = GemmOp::create(
-      b, Type(), own.a, own.b, c, scale(op.getAlpha(), product),
-      scale(op.getBeta(), product), op.getTransposeA(), op.getTransposeB(),
-      op.getAccumulator(), *op.getPlan(), op.getPrecisionAttr(),
-      op.getUnsignedA(), op.getUnsignedB());
+      b, Type(), tile.a, tile.b, view(Role::C, tile.number),
+      scale(op.getAlpha(), product), scale(op.getBeta(), product),
+      op.getTransposeA(), op.getTransposeB(), op.getAccumulator(),
+      *op.getPlan(), op.getPrecisionAttr(), op.getUnsignedA(),
+      op.getUnsignedB());
   if (!op.hasElementRegion(Role::C))
     return gemm;
   gemm.getEpilogueOperandsMutable().assign(sources);
@@ -255,17 +400,17 @@ GemmOp GroupedTile::emit(const Place &place, const Operands &own) {
 /// tells pieces of 16 bytes from others at each copy takes registers in the
 /// loop over k. Results are what `emitEach` yields of it.
 SmallVector<Value> GroupedTile::emitEither(
-    const Place &place, const Operands &own, TypeRange types,
+    const Tile &tile, TypeRange types,
     llvm::function_ref<SmallVector<Value>(GemmOp)> emitEach) {
   if (plan.transport != Transport::Copied)
-    return emitEach(emit(place, own));
+    return emitEach(emit(tile));
   auto choice =
-      scf::IfOp::create(b, types, own.areAligned, /*withElseRegion=*/true);
+      scf::IfOp::create(b, types, tile.areAligned, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   for (bool isAligned : {true, false}) {
     Block *block = isAligned ? choice.thenBlock() : choice.elseBlock();
     b.setInsertionPointToStart(block);
-    GemmOp product = emit(place, own);
+    GemmOp product = emit(tile);
     product.setAlignedRows(isAligned);
     SmallVector<Value> results = emitEach(product);
     if (!results.empty())
@@ -273,6 +418,45 @@ SmallVector<Value> GroupedTile::emitEither(
   }
   return choice.getResults();
 }
+
+/// The tiles that are listed, in turn.
+void GroupedTile::emitTiles(Value count) {
+  auto loop = scf::ForOp::create(b, constant(0), count, constant(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  emitEither(tileAt(loop.getInductionVar()), {},
+             [](GemmOp) { return SmallVector<Value>(); });
+}
+
+/// The same, with a tile's copies starting before C of the last one is stored.
+/// Where rows of the one are aligned and those of the other are not, they do
+/// not: turns begin anew.
+void GroupedTile::emitTilesAhead(Value count) {
+  auto loop = scf::ForOp::create(b, constant(0), count, constant(1),
+                                 ValueRange{constant(0)});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value number = loop.getInductionVar(), turn = loop.getRegionIterArg(0);
+  Value after = add(number, constant(1));
+  Value exists = isBefore(after, count);
+  // What is looked at of a tile that is not listed is this one's.
+  Tile own = tileAt(number);
+  Tile next = tileAt(arith::SelectOp::create(b, exists, after, number));
+  Value isAlike = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                        own.areAligned, next.areAligned);
+  Value follows = arith::AndIOp::create(b, exists, isAlike);
+  SmallVector<Value> turns = emitEither(
+      own, b.getIndexType(), [&](GemmOp product) -> SmallVector<Value> {
+        return {prefetchNext(b, product, plan, next.a, next.b, follows, turn)};
+      });
+  scf::YieldOp::create(
+      b, arith::SelectOp::create(b, follows, turns.front(), constant(0))
+             .getResult());
+}
+
+//===----------------------------------------------------------------------===//
+// Shares
+//===----------------------------------------------------------------------===//
 
 /// Whose work a place's is, from that place's product on.
 FindProductOp GroupedTile::find(ValueRange place) {
@@ -343,56 +527,13 @@ std::pair<Value, Value> GroupedTile::boundsOf(const Shares &shares,
   return {begin, from(arith::AddIOp::create(b, number, constant(1)))};
 }
 
-/// Where the first tile begins that does not begin before the share, whose
-/// begin was looked for; the share's end if there is none.
-Value GroupedTile::firstTile(FindProductOp found, Value begin, Value end) {
-  auto guard = scf::IfOp::create(b, TypeRange(b.getIndexType()),
-                                 found.getFound(), /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(guard.thenBlock());
-  Value each = workOfTile(extent(op.getK(), found.getProduct()));
-  Value tiles = arith::CeilDivUIOp::create(
-      b, arith::SubIOp::create(b, begin, found.getBefore()), each);
-  scf::YieldOp::create(
-      b, arith::AddIOp::create(b, found.getBefore(),
-                               arith::MulIOp::create(b, tiles, each))
-             .getResult());
-  b.setInsertionPointToStart(guard.elseBlock());
-  scf::YieldOp::create(b, end);
-  return guard.getResult(0);
-}
-
-/// The blocks of a `while` loop, whose condition and body follow.
-static std::pair<Block *, Block *>
-makeLoop(ImplicitLocOpBuilder &b, ValueRange starts, TypeRange carried) {
-  auto loop = scf::WhileOp::create(b, carried, starts);
-  auto block = [&](Region &region, TypeRange types) {
-    return b.createBlock(&region, {}, types,
-                         SmallVector<Location>(types.size(), b.getLoc()));
-  };
-  return {block(loop.getBefore(), starts.getTypes()),
-          block(loop.getAfter(), carried)};
-}
-
-/// Whose that work is, from the last place's product, the work before it and
-/// where its work ends on: that one's more often than not.
-GroupedTile::Place GroupedTile::placeOf(Value work, ValueRange last) {
-  Value product = last[0], before = last[1], end = last[2];
-  SmallVector<Type> types(2, b.getIndexType());
-  auto choice =
-      scf::IfOp::create(b, types, isBefore(work, end), /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  scf::YieldOp::create(b, ValueRange{product, before});
-  b.setInsertionPointToStart(choice.elseBlock());
-  FindProductOp found = find(ValueRange{work, product, before});
-  scf::YieldOp::create(b, ValueRange{found.getProduct(), found.getBefore()});
-  return {work, choice.getResult(0), choice.getResult(1)};
-}
-
 /// The block's shares, in turn. Blocks have as much work as each other, give or
 /// take a tile a share.
 void GroupedTile::emitLoop() {
+  Value memory = gpu::DynamicSharedMemoryOp::create(
+      b, bufferType(b.getContext(), ShapedType::kDynamic));
+  list = viewAt(b, memory, constant(listAt), {listedTiles, FieldCount},
+                b.getI64Type());
   Value number = numberOfShare();
   ShareWorkOp work = shareWork(number);
   Value count =
@@ -405,81 +546,31 @@ void GroupedTile::emitLoop() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   auto [begin, end] = boundsOf(shares, loop.getInductionVar());
-  FindProductOp found = find(
-      ValueRange{begin, loop.getRegionIterArg(0), loop.getRegionIterArg(1)});
-  emitShare(
-      {firstTile(found, begin, end), found.getProduct(), found.getBefore()},
-      end);
-  scf::YieldOp::create(b, ValueRange{found.getProduct(), found.getBefore()});
+  Carried last = emitShare(
+      {begin, loop.getRegionIterArg(0), loop.getRegionIterArg(1)}, end);
+  scf::YieldOp::create(b, ArrayRef<Value>(last).drop_front());
 }
 
-/// The tiles that begin from the first one on and before the end.
-void GroupedTile::emitShare(const Place &first, Value end) {
+/// The tiles that begin from that place on and before the end. Returns the
+/// place of the tile that follows.
+GroupedTile::Carried GroupedTile::emitShare(const Carried &from, Value end) {
   OpBuilder::InsertionGuard guard(b);
+  auto [condition, body] = makeLoop(b, from);
+  b.setInsertionPointToEnd(condition);
+  scf::ConditionOp::create(b, isBefore(condition->getArgument(0), end),
+                           condition->getArguments());
+  b.setInsertionPointToEnd(body);
+  Carried next = listTiles(Carried(body->getArguments()), end);
+  Value count = next.pop_back_val();
+  gpu::BarrierOp::create(b);
   if (plan.prefetches)
-    return emitLoopAhead(first, end);
-  // A product that ends where it begins is looked for.
-  SmallVector<Value> starts = {first.work, first.product, first.before,
-                               first.before};
-  auto [condition, body] =
-      makeLoop(b, starts, ValueRange(starts).drop_back().getTypes());
-  b.setInsertionPointToEnd(condition);
-  Value work = condition->getArgument(0);
-  Place own = placeOf(work, condition->getArguments().drop_front());
-  scf::ConditionOp::create(b, isBefore(work, end),
-                           ValueRange{work, own.product, own.before});
-  b.setInsertionPointToEnd(body);
-  Place place = {body->getArgument(0), body->getArgument(1),
-                 body->getArgument(2)};
-  Operands operands = operandsAt(place);
-  emitEither(place, operands, {}, [](GemmOp) { return SmallVector<Value>(); });
-  Value next = arith::AddIOp::create(b, place.work, operands.each);
-  scf::YieldOp::create(
-      b, ValueRange{next, place.product, place.before, operands.end});
-}
-
-/// The same, with the next tile's place known while one is computed, so that
-/// its copies start before C is stored. Where rows of the one are aligned and
-/// those of the other are not, they do not: turns begin anew.
-void GroupedTile::emitLoopAhead(const Place &first, Value end) {
-  FindProductOp start =
-      find(ValueRange{first.work, first.product, first.before});
-  SmallVector<Value> starts = {isBefore(first.work, end), first.work,
-                               start.getProduct(), start.getBefore(),
-                               constant(0)};
-  auto [condition, body] =
-      makeLoop(b, starts, ValueRange(starts).drop_front().getTypes());
-  b.setInsertionPointToEnd(condition);
-  scf::ConditionOp::create(b, condition->getArgument(0),
-                           condition->getArguments().drop_front());
-  b.setInsertionPointToEnd(body);
-  Place place = {body->getArgument(0), body->getArgument(1),
-                 body->getArgument(2)};
-  Value turn = body->getArgument(3);
-  Operands own = operandsAt(place);
-  Value after = arith::AddIOp::create(b, place.work, own.each);
-  Place found =
-      placeOf(after, ValueRange{place.product, place.before, own.end});
-  Value exists = isBefore(after, end);
-  // What is looked at of a tile that is not the block's is this one's.
-  auto choose = [&](Value next, Value own) -> Value {
-    return arith::SelectOp::create(b, exists, next, own);
-  };
-  Place next = {choose(after, place.work), choose(found.product, place.product),
-                choose(found.before, place.before)};
-  Operands operands = operandsAt(next);
-  Value isAlike = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                        own.areAligned, operands.areAligned);
-  Value follows = arith::AndIOp::create(b, exists, isAlike);
-  SmallVector<Value> turns = emitEither(
-      place, own, b.getIndexType(), [&](GemmOp product) -> SmallVector<Value> {
-        return {prefetchNext(b, product, plan, operands.a, operands.b, follows,
-                             turn)};
-      });
-  Value nextTurn =
-      arith::SelectOp::create(b, follows, turns.front(), constant(0));
-  scf::YieldOp::create(
-      b, ValueRange{exists, next.work, next.product, next.before, nextTurn});
+    emitTilesAhead(count);
+  else
+    emitTiles(count);
+  // The list is written again.
+  gpu::BarrierOp::create(b);
+  scf::YieldOp::create(b, next);
+  return Carried(body->getParentOp()->getResults());
 }
 
 LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
@@ -494,15 +585,18 @@ LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
   if (plan->blocks == 0)
     return op.emitOpError("expected a plan with a number of blocks");
   GridKernel kernel(op, {}, op.getPlan()->getThreads());
-  kernel.keepResident(*plan);
+  kernel.keepResident(*plan, /*sums=*/1, listBytes);
   constexpr int64_t dynamic = ShapedType::kDynamic;
+  int64_t listAt = llvm::alignTo(
+      std::max(kami::sharedLayout(*plan).bytes,
+               ShareWorkOp::scratchBytes(op.getPlan()->getThreads())),
+      sizeof(int64_t));
   kernel.run(symbols,
              kernelName("grouped_gemm", {dynamic, dynamic, dynamic},
                         op.getElementType(Role::A)),
-             std::max(kami::sharedLayout(*plan).bytes,
-                      ShareWorkOp::scratchBytes(op.getPlan()->getThreads())),
-             plan->blocks, [&](IRMapping &values) {
-               GroupedTile(kernel.b, op, *plan, kernel.blocksAtATime(), values)
+             listAt + listBytes, plan->blocks, [&](IRMapping &values) {
+               GroupedTile(kernel.b, op, *plan, kernel.blocksAtATime(), listAt,
+                           values)
                    .emitLoop();
              });
   op.erase();

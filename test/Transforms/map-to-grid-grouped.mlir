@@ -1,6 +1,5 @@
-// Blocks share all work evenly, find the tiles of their share, one after the other,
-// and read all that they need to know of the product; several of a batch take
-// turns, too.
+// Blocks share all work evenly, and list the tiles of their share with all that they
+// need to know of each; several of a batch take turns, too.
 
 // RUN: kami-opt %s --kami-map-to-grid --canonicalize --cse | FileCheck %s
 
@@ -50,25 +49,31 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:         %[[BEGIN:.+]] = arith.addi %{{.+}}, %[[MORE]]
   // CHECK:         %[[NEXT_MORE:.+]] = arith.minui %{{.+}}, %[[LONGER]]
   // CHECK:         %[[END:.+]] = arith.addi %{{.+}}, %[[NEXT_MORE]]
-  // CHECK:         kami.find_product %[[BEGIN]] from %[[P]], %[[B]] {{.+}} by [64, 32, 32] start 6
-  // CHECK:         %[[FIRST:.+]] = scf.if
-  // The last tile's product may have the next one, too.
-  // CHECK:         scf.while (%[[WORK:.+]] = %[[FIRST]], {{.+}}, %[[PRODUCT_END:.+]] = %{{.+}})
-  // CHECK:           %[[SAME:.+]] = arith.cmpi ult, %[[WORK]], %[[PRODUCT_END]]
-  // CHECK:           scf.if %[[SAME]]
-  // CHECK:           } else {
-  // CHECK:             kami.find_product
+  // What there is of the share is listed, product by product, as far as there is
+  // room: each tile by a thread.
+  // CHECK:         scf.while (%[[WORK:.+]] = %[[BEGIN]], %[[OF:.+]] = %[[P]], %[[OF_BEFORE:.+]] = %[[B]])
   // CHECK:           arith.cmpi ult, %[[WORK]], %[[END]]
-  // CHECK:           scf.condition
-  // CHECK:           %[[M:.+]] = memref.load
-  // CHECK:           arith.shrui
-  // CHECK:           memref.reinterpret_cast {{.+}} to memref<?x?xf16, strided<[?, 1], offset: ?>>
-  // CHECK:           %[[BITS:.+]] = arith.andi %{{.+}}, %c15
-  // CHECK:           %[[ALIGNED:.+]] = arith.cmpi eq, %[[BITS]], %c0
-  // CHECK:           scf.if %[[ALIGNED]] {
-  // CHECK:             kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b accumulator(f32) aligned_rows
-  // CHECK:           } else {
-  // CHECK:             kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b accumulator(f32) plan
+  // CHECK:           %[[LISTED:.+]]:4 = scf.while (%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %[[NUMBER:.+]] = %c0)
+  // CHECK:             arith.cmpi ult, %[[NUMBER]], %c32
+  // CHECK:             kami.find_product
+  // CHECK:             %[[COUNT:.+]] = arith.minui
+  // CHECK:             %[[THREAD:.+]] = gpu.thread_id x
+  // CHECK:             %[[OWN:.+]] = arith.cmpi ult, %[[THREAD]]
+  // CHECK:             scf.if %[[OWN]]
+  // CHECK-COUNT-13:      memref.store {{.+}} : memref<32x13xi64, #gpu.address_space<workgroup>>
+  // CHECK:           gpu.barrier
+  // CHECK:           scf.for %[[TILE:.+]] = %c0 to %[[LISTED]]#3
+  // CHECK:             %[[PLACES:.+]] = memref.load %{{.+}}[%[[TILE]], %c12]
+  // CHECK:             %[[PLACE:.+]] = arith.index_cast %[[PLACES]]
+  // CHECK:             %[[BITS:.+]] = arith.andi %[[PLACE]], %c15
+  // CHECK:             %[[ALIGNED:.+]] = arith.cmpi eq, %[[BITS]], %c0
+  // CHECK:             memref.reinterpret_cast {{.+}} to memref<?x?xf16, strided<[?, 1], offset: ?>>
+  // CHECK:             scf.if %[[ALIGNED]] {
+  // CHECK:               kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b accumulator(f32) aligned_rows
+  // CHECK:             } else {
+  // CHECK:               kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b accumulator(f32) plan
+  // CHECK:           gpu.barrier
+  // CHECK:           scf.yield %[[LISTED]]#0, %[[LISTED]]#1, %[[LISTED]]#2
 
   // CHECK:       gpu.func @gemm_16x16x16_f16
   // CHECK:         %[[FIRST:.+]] = gpu.block_id x

@@ -13,6 +13,12 @@
 
 namespace kami {
 
+/// Of a block's tiles, how many are listed in its shared memory at a time, in
+/// so many words of 64 bits each. A plan leaves room for them.
+constexpr int64_t listedTiles = 32;
+constexpr int64_t listedWords = 13;
+constexpr int64_t listBytes = listedTiles * listedWords * 8;
+
 /// A plan for products that each have sizes of their own, which are known on
 /// the device only: the problem's extents are typical ones, its batch is their
 /// number. As many blocks as the chip holds at a time share their tiles. Where

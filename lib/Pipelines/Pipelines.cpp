@@ -103,6 +103,8 @@ static std::unique_ptr<Pass> createTargetPass(Backend backend) {
 void kami::addTargetPasses(OpPassManager &pm, Backend backend) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addNestedPass<gpu::GPUFuncOp>(createTargetPass(backend));
+  if (backend == Backend::NVVM)
+    kernels.addNestedPass<gpu::GPUFuncOp>(createKamiRereadThreadIndex());
   kernels.addNestedPass<gpu::GPUFuncOp>(createKamiExpandMath());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());

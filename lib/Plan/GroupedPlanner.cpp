@@ -29,17 +29,12 @@ struct Way {
 
 } // namespace
 
-/// Registers that are left to a thread which copies from products whose
-/// strides are known only at run time. Elements of 16 bits are multiplied by
-/// groups: of 128 × 128 × 32 tiles, two blocks of 128 registers take 83 µs
-/// where one of 210 takes 97, though ptxas 13.0 spills 190 bytes outside of
-/// the loop over k (256 products up to 512; H200, 2026-11-22). tf32 and f64
-/// spill in it with fewer.
-static int64_t registersOfCopies(const Problem &problem) {
-  bool isNarrow =
-      std::min(byteWidth(problem.operand), byteWidth(problem.operandB())) <= 2;
-  return isNarrow ? 128 : 168;
-}
+/// Registers that are left to a thread which copies from products whose strides
+/// are known only at run time. With fewer ptxas 13.0 spills: f16 up to 128 a
+/// side in 64 × 64 × 32 tiles takes 11.7 µs, with 128 registers and a block
+/// more a multiprocessor 14.4, in odd rows 15.9 and 20.0 (256 products; H200,
+/// 2026-11-23).
+constexpr int64_t registersOfCopies = 168;
 
 /// Groups of warps whose operand is rounded in shared memory.
 static bool isRounding(const std::optional<Unit> &unit,
@@ -203,7 +198,7 @@ static void chooseTile(Problem problem, const Way &way, const Chip &chip,
   problem.transport = way.transport;
   problem.unit = way.unit;
   problem.leastRegisters =
-      way.transport ? registersOfCopies(problem) : chip.maxRegistersPerThread;
+      way.transport ? registersOfCopies : chip.maxRegistersPerThread;
   for (const Extents &tile : tilesFor(problem, chip)) {
     problem.tile = tile;
     // Rows of a rounding group, columns of C, are 64. To use fewer is worth it

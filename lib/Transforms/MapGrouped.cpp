@@ -51,19 +51,22 @@ static constexpr int64_t wholeShare = int64_t(1) << 40;
 
 namespace {
 
-/// What is listed of a tile: of A, B and C the number of the tile's first
-/// element, then the elements from one row to the next; how much there is of
-/// the tile; the product; where the tile begins in C; bits that are set in an
-/// address of A or B, or in the bytes from one row to the next.
+/// What is listed of a tile, each in an array of its own.
 enum TileField : unsigned {
+  /// Of A, B and C: the number of the tile's first element, and the elements
+  /// from one row to the next.
   AtField,
   StrideField = AtField + 3,
+  /// How much there is of it.
   RowsField = StrideField + 3,
   ColumnsField,
   DepthField,
   ProductField,
+  /// Where it begins in C.
   RowField,
   ColumnField,
+  /// Bits that are set in an address of A or B, or in the bytes from one row to
+  /// the next.
   PlacesField,
   FieldCount
 };
@@ -150,6 +153,9 @@ private:
   Value start(Role role, Value product);
   Matrix matrixOf(Role role, Value product, Value columns);
   Value placesOf(Role role, const Matrix &matrix);
+  Value columnsOf(Role role, Value m, Value n, Value k);
+  Type fieldType(unsigned which);
+  void makeList();
   Value field(Value number, unsigned which);
   Value view(Role role, Value number);
 
@@ -159,8 +165,8 @@ private:
   int64_t resident;
   int64_t listAt;
   IRMapping &values;
-  /// The list, of `FieldCount` words a tile.
-  Value list;
+  /// The list's arrays.
+  Value fields[FieldCount];
 };
 
 } // namespace
@@ -212,11 +218,62 @@ Value GroupedTile::placesOf(Role role, const Matrix &matrix) {
 // The list
 //===----------------------------------------------------------------------===//
 
+/// Columns of the matrix as it is stored, of m, n and k of its product.
+Value GroupedTile::columnsOf(Role role, Value m, Value n, Value k) {
+  if (role == Role::A)
+    return op.getTransposeA() ? m : k;
+  return role == Role::B && op.getTransposeB() ? k : n;
+}
+
+/// Of what a product says in 32 bits no more are listed: they take a register,
+/// and the compiler knows how wide they are.
+Type GroupedTile::fieldType(unsigned which) {
+  Type wide = b.getI64Type(), narrow = b.getI32Type();
+  auto typeOf = [&](Value array) -> Type {
+    Type element = cast<MemRefType>(array.getType()).getElementType();
+    return element.getIntOrFloatBitWidth() > 32 ? wide : narrow;
+  };
+  switch (which) {
+  case StrideField + unsigned(Role::A):
+  case StrideField + unsigned(Role::B):
+  case StrideField + unsigned(Role::C): {
+    Role role = Role(which - StrideField);
+    Value leading = op.getLeading(role);
+    return typeOf(leading ? leading
+                          : columnsOf(role, op.getM(), op.getN(), op.getK()));
+  }
+  case DepthField:
+    return typeOf(op.getK());
+  case RowField:
+    return typeOf(op.getM());
+  case ColumnField:
+    return typeOf(op.getN());
+  case RowsField:
+  case ColumnsField:
+  case PlacesField:
+    return narrow;
+  default:
+    return wide;
+  }
+}
+
+void GroupedTile::makeList() {
+  Value memory = gpu::DynamicSharedMemoryOp::create(
+      b, bufferType(b.getContext(), ShapedType::kDynamic));
+  for (unsigned which = 0; which != FieldCount; ++which)
+    fields[which] = viewAt(
+        b, memory, constant(listAt + which * listedTiles * sizeof(int64_t)),
+        {listedTiles}, fieldType(which));
+}
+
 /// What is listed of the tile of that number.
 Value GroupedTile::field(Value number, unsigned which) {
-  Value word =
-      memref::LoadOp::create(b, list, ValueRange{number, constant(which)});
-  return arith::IndexCastOp::create(b, b.getIndexType(), word);
+  Value word = memref::LoadOp::create(b, fields[which], number);
+  bool mayBeNegative = which < RowsField;
+  return mayBeNegative
+             ? arith::IndexCastOp::create(b, b.getIndexType(), word).getResult()
+             : arith::IndexCastUIOp::create(b, b.getIndexType(), word)
+                   .getResult();
 }
 
 /// Lists a product's tile.
@@ -262,8 +319,8 @@ void GroupedTile::listTile(Value number, Value tile, Value product,
   entries[PlacesField] = places;
   for (auto [which, value] : llvm::enumerate(entries))
     memref::StoreOp::create(
-        b, arith::IndexCastOp::create(b, b.getI64Type(), value), list,
-        ValueRange{number, constant(which)});
+        b, arith::IndexCastOp::create(b, fieldType(which), value),
+        fields[which], number);
 }
 
 /// Lists tiles of the product that has the work of that place, those that begin
@@ -341,8 +398,14 @@ GroupedTile::Carried GroupedTile::listTiles(const Carried &from, Value end) {
 
 /// The operand's part that the tile has.
 Value GroupedTile::view(Role role, Value number) {
-  Value rows = field(number, role == Role::B ? DepthField : RowsField);
-  Value columns = field(number, role == Role::A ? DepthField : ColumnsField);
+  // That a tile has no more is worth knowing.
+  auto atMost = [&](unsigned which, int64_t most) -> Value {
+    return arith::MinUIOp::create(b, field(number, which), constant(most));
+  };
+  Value rows = role == Role::B ? field(number, DepthField)
+                               : atMost(RowsField, plan.tile.m);
+  Value columns = role == Role::A ? field(number, DepthField)
+                                  : atMost(ColumnsField, plan.tile.n);
   if ((role == Role::A && op.getTransposeA()) ||
       (role == Role::B && op.getTransposeB()))
     std::swap(rows, columns);
@@ -422,6 +485,7 @@ SmallVector<Value> GroupedTile::emitEither(
 /// The tiles that are listed, in turn.
 void GroupedTile::emitTiles(Value count) {
   auto loop = scf::ForOp::create(b, constant(0), count, constant(1));
+  loop->setAttr(tileLoopAttributeName, b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   emitEither(tileAt(loop.getInductionVar()), {},
@@ -530,10 +594,7 @@ std::pair<Value, Value> GroupedTile::boundsOf(const Shares &shares,
 /// The block's shares, in turn. Blocks have as much work as each other, give or
 /// take a tile a share.
 void GroupedTile::emitLoop() {
-  Value memory = gpu::DynamicSharedMemoryOp::create(
-      b, bufferType(b.getContext(), ShapedType::kDynamic));
-  list = viewAt(b, memory, constant(listAt), {listedTiles, FieldCount},
-                b.getI64Type());
+  makeList();
   Value number = numberOfShare();
   ShareWorkOp work = shareWork(number);
   Value count =

@@ -60,11 +60,11 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:             %[[THREAD:.+]] = gpu.thread_id x
   // CHECK:             %[[OWN:.+]] = arith.cmpi ult, %[[THREAD]]
   // CHECK:             scf.if %[[OWN]]
-  // CHECK-COUNT-13:      memref.store {{.+}} : memref<32x13xi64, #gpu.address_space<workgroup>>
+  // CHECK-COUNT-13:      memref.store {{.+}} : memref<32xi{{32|64}}, #gpu.address_space<workgroup>>
   // CHECK:           gpu.barrier
   // CHECK:           scf.for %[[TILE:.+]] = %c0 to %[[LISTED]]#3
-  // CHECK:             %[[PLACES:.+]] = memref.load %{{.+}}[%[[TILE]], %c12]
-  // CHECK:             %[[PLACE:.+]] = arith.index_cast %[[PLACES]]
+  // CHECK:             %[[PLACES:.+]] = memref.load %{{.+}}[%[[TILE]]] : memref<32xi32, #gpu.address_space<workgroup>>
+  // CHECK:             %[[PLACE:.+]] = arith.index_castui %[[PLACES]]
   // CHECK:             %[[BITS:.+]] = arith.andi %[[PLACE]], %c15
   // CHECK:             %[[ALIGNED:.+]] = arith.cmpi eq, %[[BITS]], %c0
   // CHECK:             memref.reinterpret_cast {{.+}} to memref<?x?xf16, strided<[?, 1], offset: ?>>
@@ -72,6 +72,7 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:               kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b accumulator(f32) aligned_rows
   // CHECK:             } else {
   // CHECK:               kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b accumulator(f32) plan
+  // CHECK:           {kami.tile_loop}
   // CHECK:           gpu.barrier
   // CHECK:           scf.yield %[[LISTED]]#0, %[[LISTED]]#1, %[[LISTED]]#2
 

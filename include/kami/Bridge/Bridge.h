@@ -28,6 +28,10 @@ struct ChainProblem;
 /// The module attribute that names the chip.
 constexpr llvm::StringLiteral targetAttributeName = "kami.target";
 
+/// Of a loop over the tiles of a block: what threads compute of their number is
+/// to be computed anew for each.
+constexpr llvm::StringLiteral tileLoopAttributeName = "kami.tile_loop";
+
 /// Of a kernel whose blocks take tiles in turn: how many of them are meant to
 /// share a multiprocessor, so that all run from the start.
 constexpr llvm::StringLiteral residentBlocksAttributeName =

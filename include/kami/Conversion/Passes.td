@@ -183,6 +183,18 @@ def KamiKeepConverged : Pass<"kami-keep-converged", "::mlir::gpu::GPUModuleOp"> 
   }];
 }
 
+def KamiRereadThreadIndex : Pass<"kami-reread-thread-index", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Read the thread's index anew for each tile of a block";
+  let description = [{
+    In loops that have `kami.tile_loop`, one `gpu.thread_id x` at the begin takes
+    the place of all others, and has `kami.reread`. `convert-kami-to-nvvm` makes
+    it a read that LLVM neither moves out of the loop nor knows to be the same
+    as another. What a thread computes of its index, positions in shared memory
+    and in rows mostly, is then computed once a tile, where LLVM would have all
+    of it in registers from the kernel's begin to its end.
+  }];
+}
+
 def ConvertKamiToSPIRV : Pass<"convert-kami-to-spirv", "::mlir::gpu::GPUFuncOp"> {
   let summary = "Turn warp-level ops into cooperative matrices of SPIR-V";
   let description = [{

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
+#include "ThreadIndex.h"
 #include "Wgmma.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Conversion/KamiToLLVM/KamiToLLVM.h"
@@ -149,6 +150,7 @@ struct ConvertKamiToNVVM
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateKamiToNVVMPatterns(patterns);
+    populateRereadPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     if (getOperation()
             .walk([](MmaSyncOp) { return WalkResult::interrupt(); })

@@ -19,6 +19,7 @@ namespace kami {
 #define GEN_PASS_DECL_KAMIDECLAREDYNAMICSHARED
 #define GEN_PASS_DECL_KAMIEXPANDFLOAT8
 #define GEN_PASS_DECL_KAMIKEEPCONVERGED
+#define GEN_PASS_DECL_KAMIREREADTHREADINDEX
 #include "kami/Conversion/Passes.h.inc"
 
 void populateKamiToNVVMPatterns(mlir::RewritePatternSet &patterns);

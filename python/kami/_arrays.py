@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from ._calls import CallTables
+    from ._calls import KnownCalls
 
 HOST = -1
 """The device of arrays in the host's memory."""
@@ -63,8 +63,9 @@ class Library(Protocol):
         be looked at each time. `out` may be None.
         """
 
-    def exchanged(self, a: Any, b: Any, out: Any) -> CallTables | None:
-        """Known calls, for arrays of which DLPack says all that a launch needs."""
+    @property
+    def calls(self) -> KnownCalls | None:
+        """Calls that are known in C, where the library lets C look into arrays."""
 
     @property
     def address(self) -> Callable[[Any], int]:
@@ -77,7 +78,10 @@ class Library(Protocol):
         """
 
     def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
-        """A function that makes a dense array on the device of `like`."""
+        """A function that makes a dense array on the device of `like`.
+
+        A `functools.partial` of one of the library's where it has `calls`.
+        """
 
     def copy(self, to: Any, source: Any) -> None:
         """Copies elements, broadcasting and converting them."""
@@ -182,8 +186,7 @@ class _NumPy:
     def key(self, a: Any, b: Any, out: Any) -> Any:
         return None
 
-    def exchanged(self, a: Any, b: Any, out: Any) -> None:
-        return None
+    calls = None
 
     def address(self, array: Any) -> int:
         address: int = array.__array_interface__["data"][0]
@@ -232,12 +235,23 @@ class _Torch:
         self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
         self._is_grad_enabled = torch.is_grad_enabled
         self.address = torch.Tensor.data_ptr
-        from ._calls import CallTables, exchange_api
+        self.calls = self._make_calls()
 
-        api = exchange_api(torch.Tensor)
-        self._calls = None if api is None else CallTables(api)
-        # Other kinds may be tensors of something.
-        self._kinds = frozenset((torch.Tensor, torch.nn.Parameter))
+    def _make_calls(self) -> KnownCalls | None:
+        from ._calls import make_known_calls
+
+        torch = self._torch
+        array = torch.empty(0)
+        # Of other kinds, arrays may be tensors of something.
+        kinds = (torch.Tensor, torch.nn.Parameter)
+        return make_known_calls(
+            kinds,
+            isInterposed=torch._C._is_torch_function_mode_enabled,
+            recordsGradients=torch.is_grad_enabled,
+            needsGradient=torch.Tensor.requires_grad,
+            isNegative=array.is_neg,
+            isConjugate=array.is_conj,
+        )
 
     def view(self, array: Any, name: str) -> View:
         type = self._names.get(array.dtype)
@@ -281,21 +295,6 @@ class _Torch:
             b.dtype, b.shape, b.stride(), b.get_device(),
             out.dtype, out.shape, out.stride(), out.get_device(),
         )  # fmt: skip
-
-    def exchanged(self, a: Any, b: Any, out: Any) -> CallTables | None:
-        kinds = self._kinds
-        if (
-            type(a) not in kinds
-            or type(b) not in kinds
-            or (out is not None and (type(out) not in kinds or out.is_neg()))
-            or ((a.requires_grad or b.requires_grad) and self._is_grad_enabled())
-            # What DLPack does not say; of complex numbers, conjugates, too.
-            or a.is_neg()
-            or b.is_neg()
-            or a.dtype.is_complex
-        ):
-            return None
-        return self._calls
 
     @staticmethod
     def _is_conj(*arrays: Any) -> bool:
@@ -366,8 +365,7 @@ class _CuPy:
             for x in (a, b, out)
         )
 
-    def exchanged(self, a: Any, b: Any, out: Any) -> None:
-        return None
+    calls = None
 
     address = staticmethod(operator.attrgetter("data.ptr"))
 
@@ -443,8 +441,7 @@ class _CudaInterface:
             for x in found
         )
 
-    def exchanged(self, a: Any, b: Any, out: Any) -> None:
-        return None
+    calls = None
 
     def address(self, array: Any) -> int:
         address: int = array.__cuda_array_interface__["data"][0]

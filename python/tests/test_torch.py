@@ -148,19 +148,25 @@ def test_patch_is_undone_and_leaves_the_rest() -> None:
 
 
 def test_calls_of_the_exchange_interface() -> None:
-    """Of tensors in the host's memory none is known."""
-    from kami._calls import Calls, exchange_api
-    from kami._library import UnknownCallError, raise_error
+    """Of tensors in the host's memory none is known, and others are not asked."""
+    from kami._arrays import known_library
 
-    api = exchange_api(torch.Tensor)
-    if api is None:
-        pytest.skip("PyTorch before 2.10")
-    calls = Calls(api)
+    library = known_library(torch.Tensor)
+    assert library is not None
+    if library.calls is None:
+        pytest.skip("PyTorch before 2.10, or another Python")
+    rest = (False, False, None, None, None, "exact", None, None)
     a = integers(3, 3)
-    with pytest.raises(UnknownCallError):
-        raise_error(calls.run(a, a.mT, torch.nn.Parameter(a)))
+    z = torch.complex(a, a).conj()
+    for array in (a, torch.nn.Parameter(a), z, z.imag, a.to_sparse(), None):
+        assert library.calls.launch(a, array, None, a.mT, 1, 0, *rest) is None
+
+
+def test_transforms_are_refused_with_a_reason() -> None:
+    """A tensor that a transform looks at has no elements of its own."""
+    a = integers(2, 3, 3)
     with pytest.raises(RuntimeError, match="storage"):
-        calls.run(a, a, a.to_sparse())
+        torch.vmap(kami.gemm)(a, a)
 
 
 def test_negatives_are_not_what_they_look_like() -> None:

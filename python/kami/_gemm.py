@@ -37,10 +37,11 @@ def gemm(
     """alpha * A @ B + beta * C, and what the epilogue makes of it.
 
     Arrays are NumPy's, PyTorch's, CuPy's or JAX's, or have DLPack's methods or
-    `__cuda_array_interface__`;
-    all are on one device, and the result is of a's kind. Those of a CUDA device
-    are multiplied there, on the current stream of their library, without waiting;
-    those in the host's memory by the simulator. Any strides serve without a copy.
+    `__cuda_array_interface__`. All are on one device, and the result is of a's
+    kind, which takes `from_dlpack` of libraries that kami does not know, or `out`.
+    Those of a CUDA device are multiplied there, on the current stream of their
+    library, without waiting; those in the host's memory by the simulator. Any
+    strides serve without a copy.
 
     Args:
         a: shape (..., m, k), or (..., k, m) where `trans_a`.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import HOST, Library, View, adopt, library_of, type_name
+from ._arrays import HOST, Library, View, adopt, giver, library_of
 from ._devices import target_of
 from ._kernels import (
     Kernel,
@@ -31,6 +31,7 @@ from ._product import (
     default_result,
     part_of,
 )
+from ._types import type_name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -163,7 +164,7 @@ class _Group:
         if out is None:
             made = [self.library.maker(self.a[0], s[:2], type)() for s in self.sizes]
         else:
-            made = list(out)
+            made = [adopt(array) for array in out]
             if len(made) != len(self.sizes):
                 raise ValueError(
                     f"out: expected {len(self.sizes)} arrays, but got {len(made)}"
@@ -171,8 +172,10 @@ class _Group:
             if out_dtype is None:
                 type = library_of(made[0], "out[0]").view(made[0], "out[0]").type
         self.views_c = self._views(made, "out")
-        for view, size in zip(self.views_c, self.sizes, strict=True):
+        for i, (view, size) in enumerate(zip(self.views_c, self.sizes, strict=True)):
             check_output(view, size[:2], type, a.device)
+            if not library_of(made[i], "out").is_writable(made[i]):
+                raise ValueError(f"out[{i}]: expected an array that may be written")
         return made
 
     def run_simulated(
@@ -262,6 +265,7 @@ def grouped_gemm(
         TypeError, ValueError: as `gemm`, naming the array: "a[3]: ...".
     """
     group = _Group(a, b, {"trans_a": trans_a, "trans_b": trans_b})
+    give = giver(a[0]) if out is None else None
     if part_of(group.views_a[0].type)[1]:
         raise TypeError("a: expected real numbers")
     group.c = group.outputs(out, out_dtype)
@@ -270,7 +274,7 @@ def grouped_gemm(
             raise ValueError("c: expected arrays where beta is not 0, but got None")
         for target, source in zip(group.c, c, strict=True):
             if target is not source:
-                group.library.copy(target, source)
+                group.library.copy(target, adopt(source))
     first = group.views_a[0]
     on_device = first.device != HOST
     check_types(first, group.views_b[0], precision)
@@ -291,4 +295,4 @@ def grouped_gemm(
         group.run_on_device(kind, overrides, scales)
     else:
         group.run_simulated(kind, overrides, scales)
-    return group.c
+    return list(out or ()) if give is None else [give(c) for c in group.c]

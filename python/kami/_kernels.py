@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from . import _cache
-from ._arrays import _DTYPE_NAMES, HOST, View, numpy_dtype
+from ._arrays import HOST, View
 from ._devices import open_device
 from ._html import html_table
 from ._library import (
@@ -35,6 +35,7 @@ from ._library import (
     raise_error,
     take_bytes,
 )
+from ._types import DTYPE_NAMES, numpy_dtype
 
 Described = Sequence[tuple[Any, ...]]
 """Arguments as `make_arguments` takes them."""
@@ -394,15 +395,22 @@ class Kernel:
 
     def __call__(self, *values: Any) -> Any:
         """Runs; gives what the function returns: nothing, an array, or several."""
+        from ._arrays import adopt, giver, library_of
+
         described, device, library = self.describe_arguments(values)
+        like: Any = next((v for v in values if not np.isscalar(v)), np.empty(0))
+        give = giver(like) if self.program.description["results"] else None
         if device == HOST:
             tell_simulated()
-            _, results = self.program.simulate(described)
+            _, simulated = self.program.simulate(described)
+            like = adopt(like)
+            results = [library_of(like, "").upload(like, x) for x in simulated]
         else:
             results = self.launch(described, device, library, values)
-        if not results:
+        if give is None:
             return None
-        return results[0] if len(results) == 1 else tuple(results)
+        given = [x if any(x is v for v in values) else give(x) for x in results]
+        return given[0] if len(given) == 1 else tuple(given)
 
     def launch(
         self, described: list[Any], device: int, library: Any, values: Sequence[Any]
@@ -452,7 +460,7 @@ def _result_of(
 def scalar_bits(value: Any, type: str, name: str) -> int:
     """A number as the bits of a scalar type."""
     try:
-        if type in _DTYPE_NAMES and type[0] == "i":
+        if type in DTYPE_NAMES and type[0] == "i":
             number = int(value)
             if number != value:
                 raise ValueError(f"{name}: expected an integer, but got {value!r}")

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from ctypes import byref, c_void_p
 from typing import Any
 
-from ._arrays import type_name
 from ._devices import describe, simulated_target
 from ._html import html_table
 from ._kernels import make_options
 from ._library import Problem, check, encode, lib, take_bytes
+from ._types import type_name
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import HOST, Library, View, adopt, library_of, type_name
+from ._arrays import HOST, Library, View, adopt, giver, library_of
 from ._devices import target_of
 from ._kernels import Launch, Program, scalar_bits, tell_simulated
 from ._matmul import (
@@ -27,6 +27,7 @@ from ._matmul import (
     place_output,
     spread,
 )
+from ._types import type_name
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -372,6 +373,8 @@ class _Product:
         self, a: Any, b: Any, wanted: Wanted, overrides: dict[str, Any]
     ) -> None:
         self.a, self.b, self.wanted = adopt(a), adopt(b), wanted
+        if wanted.out is None:
+            self.give = giver(a)
         self.library: Library = library_of(self.a, "a")
         self.view_a = self.library.view(self.a, "a")
         self.view_b = library_of(self.b, "b").view(self.b, "b")
@@ -389,16 +392,19 @@ class _Product:
 
     def output(self, c: Any) -> Any:
         """What is written: `out`, or an array of the caller's kind, with C in it."""
-        out, dtype = self.wanted.out, self.wanted.out_dtype
+        out, dtype = adopt(self.wanted.out), self.wanted.out_dtype
         type = default_result(self.view_a.type, self.view_b.type)
         if dtype is not None:
             type = type_name(dtype, "out_dtype")
         if out is None:
             out = self.library.maker(self.a, self.shape, type)()
-        view = library_of(out, "out").view(out, "out")
+        library = library_of(out, "out")
+        view = library.view(out, "out")
         if dtype is None:
             type = view.type
         check_output(view, self.shape, type, self.view_a.device)
+        if not library.is_writable(out):
+            raise ValueError("out: expected an array that may be written")
         if 0 not in self.shape and view.address in (
             self.view_a.address,
             self.view_b.address,
@@ -409,8 +415,8 @@ class _Product:
             return out
         if c is None:
             raise ValueError("c: expected an array where beta is not 0, but got None")
-        if c is not out:
-            self._copy(c, out)
+        if c is not self.wanted.out:
+            self._copy(adopt(c), out)
         return out
 
     def _copy(self, c: Any, out: Any) -> None:
@@ -430,7 +436,7 @@ class _Product:
         accumulator = self.accumulator or default_accumulator(self.view_a.type)
         extras = []
         for name in ("row_scale", "bias", "residual"):
-            array = getattr(epilogue, name)
+            array = adopt(getattr(epilogue, name))
             if array is None:
                 continue
             view = library_of(array, name).view(array, name)
@@ -530,6 +536,7 @@ def run(
         tell_simulated()
     words = _words(call, bound, wanted.alpha, wanted.beta)
     report = bound.run(words, product.library.stream(device)())
+    result = product.give(result) if wanted.out is None else wanted.out
     return result, Made(bound, product.shape, call.c.type, device, words, report)
 
 

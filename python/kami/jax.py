@@ -15,9 +15,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ._arrays import View, dense_strides, numpy_dtype, type_name
+from ._arrays import View, dense_strides
 from ._matmul import broadcast
 from ._product import check_product, check_types, default_result, multiply_views
+from ._types import numpy_dtype, type_name
 from ._xla import Call, make_target
 
 _TARGET = "kami_gemm"

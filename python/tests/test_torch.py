@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -180,3 +181,26 @@ def test_grouped_products() -> None:
     b = [integers(4, 6), integers(2, 7)]
     for x, y, z in zip(a, b, kami.grouped_gemm(a, b), strict=True):
         assert torch.equal(z, x @ y)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "element"), [("float32", "f32"), ("bfloat16", "bf16")]
+)
+def test_kernels_give_tensors(dtype: str, element: str) -> None:
+    text = """
+        func.func @f(%a: tensor<4x5xT>, %b: tensor<5x6xT>) -> tensor<4x6xT> {
+          %empty = tensor.empty() : tensor<4x6xT>
+          %zero = arith.constant 0.0 : T
+          %clear = linalg.fill ins(%zero : T) outs(%empty : tensor<4x6xT>)
+              -> tensor<4x6xT>
+          %c = linalg.matmul ins(%a, %b : tensor<4x5xT>, tensor<5x6xT>)
+              outs(%clear : tensor<4x6xT>) -> tensor<4x6xT>
+          return %c : tensor<4x6xT>
+        }
+        """
+    kernel = kami.from_mlir(re.sub(r"\bT\b|(?<=x)T\b", element, text))
+    kind = getattr(torch, dtype)
+    a, b = integers(4, 5, dtype=kind), integers(5, 6, dtype=kind)
+    result = kernel(a, b)
+    assert isinstance(result, torch.Tensor)
+    assert torch.equal(result, a @ b)

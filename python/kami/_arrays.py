@@ -100,7 +100,14 @@ class Library(abc.ABC):
         return None
 
     def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any] | None:
-        """The library's own operator, where a launch would lose what it knows."""
+        """The library's own operator, where a launch would lose what it knows.
+
+        It takes what `kami.gemm` does, or says what it does not.
+        """
+        return None
+
+    def grouped_operator(self, arrays: Sequence[Any]) -> Callable[..., Any] | None:
+        """As `operator`, for `kami.grouped_gemm`."""
         return None
 
     def stream(self, device: int) -> Callable[[], int]:
@@ -312,9 +319,16 @@ class _Torch(Library):
     def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any] | None:
         if not (a.requires_grad or b.requires_grad) or not self._is_grad_enabled():
             return None
-        from .torch import gemm
+        from .torch import multiply_with_gradients
 
-        return gemm
+        return multiply_with_gradients
+
+    def grouped_operator(self, arrays: Sequence[Any]) -> Callable[..., Any] | None:
+        if self._is_grad_enabled() and any(x.requires_grad for x in arrays):
+            raise ValueError(
+                "a: expected tensors that need no gradient, since grouped_gemm has none"
+            )
+        return None
 
     def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
         # Faster than torch.empty.
@@ -463,6 +477,12 @@ class _Jax(_CudaInterface):
     def is_writable(self, array: Any) -> bool:
         return False
 
+    def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
+        raise TypeError(
+            "out: expected an array of another library to write to, since nobody but "
+            "XLA makes JAX's"
+        )
+
     def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
         import jax
 
@@ -470,11 +490,21 @@ class _Jax(_CudaInterface):
         return jax.device_put(table, device)
 
     def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any]:
-        if out is not None:
-            raise TypeError("out: expected None, since JAX's arrays are never written")
         from .jax import gemm
 
-        return gemm
+        def multiply(a: Any, b: Any, c: Any, *, out: Any, **keywords: Any) -> Any:
+            if out is not None:
+                raise TypeError(
+                    "out: expected None, since JAX's arrays are never written"
+                )
+            return gemm(a, b, c, **keywords)
+
+        return multiply
+
+    def grouped_operator(self, arrays: Sequence[Any]) -> Callable[..., Any]:
+        from .jax import grouped_gemm
+
+        return grouped_gemm
 
 
 def _describe(array: Any) -> str:

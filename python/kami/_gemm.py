@@ -104,11 +104,13 @@ def gemm(
             if known is not None:
                 return known(a, b, out)
         elif (operator := library.operator(a, b, out)) is not None:
-            if not is_plain or not (out is accumulator is None) or precision != "exact":
-                raise ValueError(_NO_OPERATOR)
+            if plan is not None:
+                overrides["plan"] = plan if isinstance(plan, str) else plan.attribute
             return operator(
-                a, b, alpha=alpha, trans_a=trans_a, trans_b=trans_b, out_dtype=out_dtype
-            )
+                a, b, c, alpha=alpha, beta=beta, trans_a=trans_a, trans_b=trans_b,
+                out=out, out_dtype=out_dtype, epilogue=epilogue,
+                accumulator=accumulator, precision=precision, **overrides,
+            )  # fmt: skip
     is_said_fully = not overrides
     if plan is not None:
         overrides["plan"] = plan if isinstance(plan, str) else plan.attribute
@@ -156,12 +158,6 @@ def _add(calls: KnownCalls, said: tuple[Any, ...], made: Made) -> None:
         make = library_of(a, "a").maker(a, made.shape, made.type)
     assert made.bound.handle is not None
     calls.add(said, made.bound.handle, bits, make)
-
-
-_NO_OPERATOR = (
-    "a: expected a tensor that needs no gradient, and no array of JAX: "
-    "their operators take alpha, transposes and out_dtype only"
-)
 
 
 class _Known(Protocol):

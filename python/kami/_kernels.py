@@ -13,7 +13,7 @@ import pathlib
 import struct
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from ctypes import byref, c_double, c_uint64, c_void_p
 from typing import Any
 
@@ -257,9 +257,9 @@ _OVERRIDES = (
 )
 
 
-def make_options(target: str, overrides: dict[str, Any]) -> Options:
-    """Options from keywords; TypeError for one that there is not."""
-    options = Options(target=encode(target))
+def settle(overrides: Mapping[str, Any]) -> dict[str, str | int]:
+    """What of a plan is settled, as texts and numbers; TypeError for what is not."""
+    settled: dict[str, str | int] = {}
     for name, value in overrides.items():
         if name not in _OVERRIDES:
             raise TypeError(
@@ -272,13 +272,21 @@ def make_options(target: str, overrides: dict[str, Any]) -> Options:
                 raise ValueError(
                     f"{name}: expected a number from 1 on, but got {value!r}"
                 )
-            setattr(options, name, value)
+            settled[name] = value
             continue
         if name == "tile" and not isinstance(value, str):
             value = "x".join(str(extent) for extent in value)
         if not isinstance(value, str):
             raise TypeError(f"{name}: expected a text, but got {value!r}")
-        setattr(options, name, value.encode())
+        settled[name] = value
+    return settled
+
+
+def make_options(target: str, overrides: Mapping[str, Any]) -> Options:
+    """Options from keywords."""
+    options = Options(target=encode(target))
+    for name, value in settle(overrides).items():
+        setattr(options, name, value.encode() if isinstance(value, str) else value)
     return options
 
 
@@ -412,15 +420,20 @@ class Kernel:
         given = [x if any(x is v for v in values) else give(x) for x in results]
         return given[0] if len(given) == 1 else tuple(given)
 
-    def launch(
-        self, described: list[Any], device: int, library: Any, values: Sequence[Any]
-    ) -> list[Any]:
-        """Queues the kernels on described arguments, which `values` have been."""
+    def bind(self, described: Sequence[Any], device: int) -> Launch:
+        """The launch of arguments that differ by nothing but addresses."""
         key = (device, *(d[1:] for d in described))
         launch = self._launches.get(key)
         if launch is None:
             executable = self.program.executable(device)
             launch = self._launches[key] = Launch(executable, described)
+        return launch
+
+    def launch(
+        self, described: list[Any], device: int, library: Any, values: Sequence[Any]
+    ) -> list[Any]:
+        """Queues the kernels on described arguments, which `values` have been."""
+        launch = self.bind(described, device)
         like = next(v for v, d in zip(values, described, strict=True) if len(d) > 1)
         spaces = [
             library.maker(like, (size,), "i8")()

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -118,8 +118,19 @@ def check_output(view: View, shape: tuple[int, ...], type: str, device: int) -> 
         reach += stride * (extent - 1)
 
 
-def _extended(type: str, accumulator: str, name: str) -> None:
+def check_scales(type: str, alpha: Any, beta: Any) -> None:
+    if part_of(type)[1] and (alpha != 1 or beta != 0):
+        raise ValueError("alpha: expected 1, and beta 0, for complex numbers")
+
+
+def check_extra(name: str, type: str, result: str, accumulator: str) -> None:
     """Whether the epilogue reads such elements."""
+    if name == "residual":
+        if type != result:
+            raise TypeError(
+                f"residual: expected elements of type {result}, but got {type}"
+            )
+        return
     order = ["f16", "bf16", "f32", "f64"]
     fits = type == accumulator or (
         type in order
@@ -133,7 +144,7 @@ def _extended(type: str, accumulator: str, name: str) -> None:
         )
 
 
-class _Extra:
+class Extra:
     """An array that the epilogue reads, broadcast to the shape that it needs."""
 
     def __init__(self, name: str, view: View, shape: Sequence[int]) -> None:
@@ -254,7 +265,7 @@ class _Call:
         extras = {}
         for name, view in self.extras:
             wanted = {"row_scale": shape[:1], "bias": shape[1:]}.get(name)
-            extras[name] = _Extra(name, view, wanted or (*batch, *shape)).dims
+            extras[name] = Extra(name, view, wanted or (*batch, *shape)).dims
         if "residual" in extras:
             matrices.append(extras["residual"])
         a, b, c, *rest = collapse(batch, matrices)
@@ -332,7 +343,7 @@ def check_types(a: View, b: View, precision: str) -> None:
         )
 
 
-def _as_epilogue(epilogue: Epilogue | str | None) -> Epilogue:
+def as_epilogue(epilogue: Epilogue | str | None) -> Epilogue:
     if epilogue is None:
         return _NONE
     if isinstance(epilogue, str):
@@ -425,14 +436,13 @@ class _Product:
             raise TypeError(
                 f"c: expected elements of type {self.view_c.type}, but got {view.type}"
             )
-        _Extra("c", view, self.shape)
+        Extra("c", view, self.shape)
         self.library.copy(out, c)
 
     def call(self) -> _Call:
         alpha, beta = self.wanted.alpha, self.wanted.beta
-        epilogue = _as_epilogue(self.wanted.epilogue)
-        if part_of(self.view_a.type)[1] and (alpha != 1 or beta != 0):
-            raise ValueError("alpha: expected 1, and beta 0, for complex numbers")
+        epilogue = as_epilogue(self.wanted.epilogue)
+        check_scales(self.view_a.type, alpha, beta)
         accumulator = self.accumulator or default_accumulator(self.view_a.type)
         extras = []
         for name in ("row_scale", "bias", "residual"):
@@ -442,13 +452,7 @@ class _Product:
             view = library_of(array, name).view(array, name)
             if view.device != self.view_a.device:
                 raise ValueError(f"{name}: expected an array on the device of a and b")
-            if name == "residual" and view.type != self.view_c.type:
-                raise TypeError(
-                    f"residual: expected elements of type {self.view_c.type}, "
-                    f"but got {view.type}"
-                )
-            if name != "residual":
-                _extended(view.type, accumulator, name)
+            check_extra(name, view.type, self.view_c.type, accumulator)
             extras.append((name, view))
         return _Call(
             self.view_a,
@@ -541,11 +545,36 @@ def run(
 
 
 def multiply_views(
-    a: View, b: View, c: View, trans_a: bool, trans_b: bool, alpha: float, stream: int
+    a: View,
+    b: View,
+    c: View,
+    stream: int,
+    *,
+    extras: Mapping[str, View],
+    trans_a: bool,
+    trans_b: bool,
+    alpha: float,
+    beta: float,
+    activation: str | None,
+    accumulator: str | None,
+    precision: str,
+    overrides: Mapping[str, Any],
 ) -> None:
-    """C = alpha * A @ B of arrays that somebody else has made and checked."""
+    """C = epilogue(alpha * A @ B + beta * C) of arrays that others made and checked."""
     call = _Call(
-        a, b, c, (), trans_a, trans_b, alpha != 1, False, None, None, "exact", None, ()
-    )  # fmt: skip
+        a,
+        b,
+        c,
+        tuple(extras.items()),
+        trans_a,
+        trans_b,
+        alpha != 1,
+        beta != 0,
+        activation,
+        accumulator,
+        precision,
+        None,
+        tuple(sorted(overrides.items())),
+    )
     bound = _bind(call)
-    bound.run(_words(call, bound, alpha, 0), stream)
+    bound.run(_words(call, bound, alpha, beta), stream)

@@ -504,8 +504,7 @@ def test_the_function_is_not_entered_for_known_calls(driver: Path) -> None:
         assert "alpha: 'float' = 1" in str(inspect.signature(kami.gemm))
         # As it is called where the library has no table: by Python alone.
         python = kami.gemm(a, b, alpha=3)
-        assert python == ("python", dict(alpha=3, trans_a=False, trans_b=False,
-                                         out_dtype=None))
+        assert python[0] == "python" and python[1]["alpha"] == 3
         _calls.launchers[Array] = calls.launch
         calls.add(said(a, b, c), launch, 0, None)
         calls.add(said(a, b, c, alpha=2), scaled, 32, None)

@@ -86,6 +86,12 @@ class Plan:
         """The `#kami.plan<...>` of the best."""
         return str(self.best.attribute)
 
+    @property
+    def predicted(self) -> float:
+        """Seconds of all products on the device."""
+        microseconds: float = self._described["microseconds"]
+        return microseconds * 1e-6
+
     def to_dict(self) -> dict[str, Any]:
         """What `kami-plan --format=json --all` prints."""
         return dict(self._described)

@@ -18,6 +18,9 @@ from typing import Any
 import torch
 
 from . import _gemm
+from ._devices import describe
+from ._routing import Route, is_copied, route
+from ._types import type_name
 
 _RESULTS = {
     torch.int8: torch.int32,
@@ -223,27 +226,55 @@ def bmm(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return gemm(a, b)
 
 
-# Where docs/Performance.md has kami ahead of cuBLAS on an H200: batches of small
-# products of 16 bits.
-_LARGEST, _FEWEST = 128, 64
+@functools.lru_cache(maxsize=4096)
+def _explained(
+    dtype: torch.dtype,
+    device: int,
+    shape_a: tuple[int, ...],
+    strides_a: tuple[int, ...],
+    shape_b: tuple[int, ...],
+    strides_b: tuple[int, ...],
+) -> Route:
+    *batch, m, k = shape_a
+    *other, inner, n = shape_b
+    if batch != other or inner != k:
+        return Route(False, "batches or extents differ")
+    copied = [
+        math.prod(shape)
+        for shape, strides in ((shape_a, strides_a), (shape_b, strides_b))
+        if is_copied(shape, strides)
+    ]
+    target = describe(device).target
+    return route(m, n, k, math.prod(batch), type_name(dtype), target, copied)
+
+
+def explain(a: Any, b: Any) -> Route:
+    """Who multiplies `a @ b` inside of `patch`, and why.
+
+    Args:
+        a, b: tensors of shapes (batch..., m, k) and (batch..., k, n).
+
+    Returns:
+        `is_kami`, a `reason`, and where the model was asked `kami` and `torch`, the
+        seconds that they are predicted to take on the device.
+    """
+    if not isinstance(a, torch.Tensor) or not isinstance(b, torch.Tensor):
+        return Route(False, "no tensors")
+    if not a.is_cuda or a.get_device() != b.get_device():
+        return Route(False, "no tensors of one CUDA device")
+    if a.dtype not in _ROUTED or a.dtype != b.dtype:
+        return Route(False, "types that nobody measured")
+    if a.dim() < 3 or b.dim() < 3:
+        return Route(False, "no batches")
+    return _explained(a.dtype, a.get_device(), a.shape, a.stride(), b.shape, b.stride())
+
+
+_ROUTED = (torch.float16, torch.bfloat16, torch.float64)
 
 
 def is_routed(a: Any, b: Any) -> bool:
-    """Whether a product is one that `patch` gives to kami.
-
-    CUDA tensors of one 16-bit float type, with batches that are not broadcast, at
-    least 64 products, and no extent over 128.
-    """
-    if not isinstance(a, torch.Tensor) or not isinstance(b, torch.Tensor):
-        return False
-    if not a.is_cuda or not b.is_cuda or a.dtype != b.dtype:
-        return False
-    if a.dtype not in (torch.float16, torch.bfloat16) or a.dim() < 3 or b.dim() < 3:
-        return False
-    *batch, m, k = a.shape
-    *other, _, n = b.shape
-    fits = all(0 < extent <= _LARGEST for extent in (m, n, k))
-    return fits and batch == other and math.prod(batch) >= _FEWEST
+    """Whether a product is one that `patch` gives to kami, as `explain` has it."""
+    return explain(a, b).is_kami
 
 
 def _route(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -269,10 +300,10 @@ _PATCHED: list[tuple[Any, str]] = [
 def patch() -> Iterator[None]:
     """Routes small batched products of PyTorch to kami, inside of a `with`.
 
-    `torch.bmm`, `torch.matmul`, their methods and `@` go to kami where `is_routed`
-    says so, and are PyTorch's own elsewhere. To be entered around a model, not
-    around each of its calls: methods of tensors that change make Python look all
-    of them up anew.
+    `torch.bmm`, `torch.matmul`, their methods and `@` go to kami where the model
+    says that it is faster (`explain`), and are PyTorch's own elsewhere. To be
+    entered around a model, not around each of its calls: methods of tensors that
+    change make Python look all of them up anew.
     """
     originals = [getattr(owner, name) for owner, name in _PATCHED]
     try:

@@ -99,10 +99,11 @@ class Library(abc.ABC):
         """
         return None
 
-    def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any] | None:
+    def operator(self, a: Any, b: Any, is_simple: bool) -> Callable[..., Any] | None:
         """The library's own operator, where a launch would lose what it knows.
 
-        It takes what `kami.gemm` does, or says what it does not.
+        It takes what `kami.gemm` does, or says what it does not. `is_simple`: of a
+        call with nothing but alpha, transposes and out_dtype.
         """
         return None
 
@@ -245,6 +246,9 @@ class _Torch(Library):
         # What current_stream makes an object of.
         self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
         self._is_grad_enabled = torch.is_grad_enabled
+        # Of vmap, grad and their kin, whose tensors have no elements.
+        functorch = getattr(torch._C, "_functorch", None)
+        self._transform = getattr(functorch, "maybe_current_level", lambda: None)
         self.calls = self._make_calls()
 
     def _make_calls(self) -> KnownCalls | None:
@@ -290,9 +294,15 @@ class _Torch(Library):
         address: int = array.data_ptr()
         return address
 
+    def _needs_gradient(self, a: Any, b: Any) -> bool:
+        return bool(a.requires_grad or b.requires_grad) and self._is_grad_enabled()
+
+    def _is_traced(self) -> bool:
+        is_compiling: bool = self.module.compiler.is_compiling()
+        return is_compiling or self._transform() is not None
+
     def key(self, a: Any, b: Any, out: Any) -> Any:
-        # As `operator`, without the time of a call.
-        if (a.requires_grad or b.requires_grad) and self._is_grad_enabled():
+        if self._needs_gradient(a, b) or self._is_traced():
             return None
         dtype = a.dtype
         # b and out are complex where a is, and elements of others are not conjugates.
@@ -316,8 +326,9 @@ class _Torch(Library):
     def _is_conj(*arrays: Any) -> bool:
         return any(x is not None and x.is_conj() for x in arrays)
 
-    def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any] | None:
-        if not (a.requires_grad or b.requires_grad) or not self._is_grad_enabled():
+    def operator(self, a: Any, b: Any, is_simple: bool) -> Callable[..., Any] | None:
+        is_traced = is_simple and self._is_traced()
+        if not is_traced and not self._needs_gradient(a, b):
             return None
         from .torch import multiply_with_gradients
 
@@ -489,7 +500,7 @@ class _Jax(_CudaInterface):
         [device] = like.devices()
         return jax.device_put(table, device)
 
-    def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any]:
+    def operator(self, a: Any, b: Any, is_simple: bool) -> Callable[..., Any]:
         from .jax import gemm
 
         def multiply(a: Any, b: Any, c: Any, *, out: Any, **keywords: Any) -> Any:

@@ -94,6 +94,7 @@ def gemm(
         and (out is None or library is known_library(type(out)))
     ):
         is_plain = c is epilogue is plan is None and beta == 0 and not overrides
+        is_simple = is_plain and out is accumulator is None and precision == "exact"
         arrays = library.key(a, b, out)
         if arrays is not None and is_plain and isinstance(alpha, (int, float)):
             key = (
@@ -103,7 +104,7 @@ def gemm(
             known = _known.get(key)
             if known is not None:
                 return known(a, b, out)
-        elif (operator := library.operator(a, b, out)) is not None:
+        elif (operator := library.operator(a, b, is_simple)) is not None:
             if plan is not None:
                 overrides["plan"] = plan if isinstance(plan, str) else plan.attribute
             return operator(

@@ -201,7 +201,9 @@ class Program(Handle):
             return np.empty(shape, dtype)
         reach = sum((e - 1) * s for e, s in zip(shape, strides, strict=True))
         memory = (ctypes.c_byte * (reach + dtype.itemsize)).from_address(found.data)
-        return np.ndarray(shape, dtype, memory, 0, strides).copy()
+        copy: np.ndarray[Any, Any]
+        copy = np.ndarray(shape, dtype, memory, 0, strides).copy()
+        return copy
 
 
 _programs: dict[str, Program] = {}

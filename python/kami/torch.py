@@ -119,7 +119,11 @@ def _(
         for x, dim in zip((a, b), in_dims[:2], strict=True)
     ]
     rank = max(x.dim() for x in arrays)
-    a, b = (x[(slice(None), *(None,) * (rank - x.dim()))] for x in arrays)
+    ones = [(1,) * (rank - x.dim()) for x in arrays]
+    a, b = (
+        x.reshape(x.shape[0], *more, *x.shape[1:])
+        for x, more in zip(arrays, ones, strict=True)
+    )
     result: torch.Tensor = _op(a, b, *rest)
     return result, 0
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any
 
 import pytest
@@ -163,11 +164,24 @@ def test_calls_of_the_exchange_interface() -> None:
         assert library.calls.launch(a, array, None, a.mT, 1, 0, *rest) is None
 
 
-def test_transforms_are_refused_with_a_reason() -> None:
-    """A tensor that a transform looks at has no elements of its own."""
-    a = integers(2, 3, 3)
-    with pytest.raises(RuntimeError, match="storage"):
-        torch.vmap(kami.gemm)(a, a)
+def test_gemm_itself_is_traced() -> None:
+    """By the operator, or with a break of the graph where that does not do."""
+    a, b, out = integers(2, 3, 4), integers(2, 4, 5), torch.empty(2, 3, 5)
+    assert torch.equal(torch.vmap(kami.gemm)(a, b), a @ b)
+    bias = integers(5)
+    for keywords, expected in (
+        ({"alpha": 2.0}, 2 * (a @ b)),
+        ({"out": out}, a @ b),
+        ({"epilogue": kami.Epilogue(bias=bias)}, a @ b + bias),
+    ):
+        layer = torch.compile(
+            lambda x, y, keywords=keywords: kami.gemm(x, y, **keywords) + 1,
+            backend="aot_eager",
+        )
+        assert torch.equal(layer(a, b), expected + 1)
+    if sys.version_info >= (3, 12):
+        layer = torch.compile(kami.gemm, fullgraph=True, backend="aot_eager")
+        assert torch.equal(layer(a, b), a @ b)
 
 
 def test_negatives_are_not_what_they_look_like() -> None:
@@ -199,6 +213,8 @@ def test_kernels_give_tensors(dtype: str, element: str) -> None:
         }
         """
     kernel = kami.from_mlir(re.sub(r"\bT\b|(?<=x)T\b", element, text))
+    if dtype == "bfloat16":
+        pytest.importorskip("ml_dtypes", reason="NumPy has no bfloat16 of its own")
     kind = getattr(torch, dtype)
     a, b = integers(4, 5, dtype=kind), integers(5, 6, dtype=kind)
     result = kernel(a, b)

@@ -16,5 +16,6 @@ cd python
 "$python" -m ruff check --no-cache .
 "$python" -m ruff format --no-cache --check .
 "$python" -m mypy --cache-dir="$build/mypy-cache"
+"$python" -m mypy --cache-dir="$build/mypy-cache" --python-version=3.10
 "$python" -m pytest -q -p no:cacheprovider \
   ${report:+--junitxml="$report"}

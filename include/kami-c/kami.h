@@ -51,9 +51,7 @@ typedef enum KamiErrorKind {
   /* There is no driver, or no such device. */
   KAMI_ERROR_NO_DEVICE = 3,
   /* The driver refused, or the device failed. */
-  KAMI_ERROR_DEVICE = 4,
-  /* A table has no such call. */
-  KAMI_ERROR_UNKNOWN_CALL = 5
+  KAMI_ERROR_DEVICE = 4
 } KamiErrorKind;
 
 KamiErrorKind kamiErrorGetKind(const KamiError *error);
@@ -315,38 +313,58 @@ void kamiLaunchDestroy(KamiLaunch *launch);
 
 /*===-- Calls from Python -------------------------------------------------===*/
 
-/* Launches that are found by what three arrays are like: for arrays of Python
+/* A function of CPython that launches what it has launched before, for arrays
    whose type has DLPack's exchange API (`__dlpack_c_exchange_api__`, since
-   DLPack 1.3), which describes them without making anything. Arrays are objects
-   of that type, and the calling thread holds the interpreter. */
+   DLPack 1.3), which describes them without making anything. Objects of Python
+   are passed as `PyObject *`; the calling thread holds the interpreter. */
 
-/* How the interpreter is given to other threads while the driver works:
-   PyEval_SaveThread and PyEval_RestoreThread. */
-typedef struct KamiInterpreter {
-  void *(*release)(void);
-  void (*acquire)(void *state);
-} KamiInterpreter;
+/* What has to be known of a library's arrays. All but the first two members may
+   be null, for what the library does not have. */
+typedef struct KamiArrayKind {
+  /* A DLPackExchangeAPI, of arrays of any of the types. */
+  const void *exchangeApi;
+  /* Types, of which derived ones may be something else. */
+  void *types[2];
+  /* What DLPack does not say. First, of the library, builtin functions without
+     arguments: whether somebody is to see calls before they are made, and
+     whether operations are recorded for gradients. */
+  void *isInterposed, *recordsGradients;
+  /* Of an array: a descriptor of the types for whether it needs a gradient, and
+     bound builtin methods of any array, without arguments, for whether elements
+     are the negatives or conjugates of those in memory. */
+  void *needsGradient, *isNegative, *isConjugate;
+  /* The exception of a launch that fails. */
+  void *deviceError;
+} KamiArrayKind;
 
-/* `exchangeApi` is a DLPackExchangeAPI, and outlives the table. */
-KamiError *kamiCallsCreate(const void *exchangeApi,
-                           const KamiInterpreter *interpreter,
-                           KamiCalls **calls);
-/* Remembers that calls whose arrays have the types, devices, extents and
-   strides of a, b and c are `launch` with their three addresses and then
-   `scales`. The launch outlives the table. Arrays that cannot be described
-   leave an exception of Python's, too, here and below. */
-KamiError *kamiCallsAdd(KamiCalls *calls, void *a, void *b, void *c,
-                        const KamiLaunch *launch, const uint64_t *scales,
-                        size_t count);
-/* Launches on the arrays' current stream; KAMI_ERROR_UNKNOWN_CALL where no such
-   call is known. */
-KamiError *kamiCallsRun(const KamiCalls *calls, void *a, void *b, void *c);
-/* For calls whose result is still to be made: a number for all pairs of arrays
-   that are like a and b, counted from 0 as they were added; -1 where there is
-   none. */
-int64_t kamiCallsAddPair(KamiCalls *calls, void *a, void *b);
-int64_t kamiCallsFindPair(const KamiCalls *calls, void *a, void *b);
-void kamiCallsDestroy(KamiCalls *calls);
+/* Gives a builtin function of arguments by position: a, b, c and out, alpha and
+   beta, and up to 10 others that say how the product is made. It launches on
+   the arrays' current stream and gives `out`, or where that is None a result
+   that it has made; None for calls that it does not know, of which it has then
+   changed nothing. It allocates nothing but results. The table of its calls
+   lives as long as the process. Null with an exception, or without one where
+   the process has no CPython. */
+void *kamiCallsCreate(const KamiArrayKind *kind, KamiCalls **calls);
+/* From now on such a call is known: `launch` of a, b and out, and then alpha
+   where it is not 1 and beta where it is not 0, which has C in `out`, as
+   numbers of `scaleBits` bits, 32 or 64. Calls are alike whose arrays have the
+   same types, devices, extents and strides, and whose other arguments are the
+   same objects, which should be none that can change. `maker`, for calls
+   without `out`, is a callable, a tuple and a dictionary that it is called
+   with. Calls that cannot be known are left alone, and many are forgotten at
+   some time. The launch lives as long as the process. */
+void kamiCallsAdd(KamiCalls *calls, void *const *arguments, size_t count,
+                  const KamiLaunch *launch, unsigned scaleBits,
+                  void *const *maker);
+/* From now on calls of `function`, one written in Python, are looked up in all
+   tables before it is entered, and it is not for those that are known.
+   `count` strings and objects say what the parameters of the functions above
+   are called and what they are by default; `function` takes a, b and c by
+   position, the others by name. For one function of a process. 0, and nothing
+   has changed, where the interpreter does not let that be (CPython before
+   3.12). */
+int kamiCallsAnswer(void *function, void *const *names, void *const *defaults,
+                    size_t count);
 
 #ifdef __cplusplus
 }

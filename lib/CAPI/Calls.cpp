@@ -1,4 +1,4 @@
-//===- Calls.cpp - Calls that are known by what their arrays are like -----===//
+//===- Calls.cpp - Calls from Python that are known already ---------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,165 +6,317 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Calls.h"
 #include "Handles.h"
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/bit.h"
+#include <memory>
+#include <utility>
 
 using namespace kami;
 
-namespace {
-
-//===----------------------------------------------------------------------===//
-// DLPack 1.3: DLTensor and DLPackExchangeAPI of include/dlpack/dlpack.h, which
-// promises that both stay as they are within a major version.
-//===----------------------------------------------------------------------===//
-
-struct ExchangedTensor {
-  void *data;
-  int32_t deviceType;
-  int32_t device;
-  int32_t rank;
-  struct {
-    uint8_t code;
-    uint8_t bits;
-    uint16_t lanes;
-  } type;
-  const int64_t *extents;
-  /// Since version 1.2 null for rank 0 only.
-  const int64_t *strides;
-  uint64_t byteOffset;
-};
-
-struct ExchangeApi {
-  uint32_t major;
-  uint32_t minor;
-  const ExchangeApi *older;
-  /// Of tensors that own their memory.
-  void (*unused[3])();
-  /// Not 0, with an exception of Python's, where that is not possible.
-  int (*describe)(void *object, ExchangedTensor *tensor);
-  int (*currentStream)(int32_t deviceType, int32_t device, void **stream);
-};
-
-/// A launch, and what it is given behind the three addresses.
-struct Call {
-  const KamiLaunch *launch;
-  llvm::SmallVector<uint64_t, 2> scales;
-};
-
-/// What calls are known by, as bytes: all of their arrays but addresses.
-using Description = llvm::SmallVector<int64_t, 48>;
-
-llvm::StringRef bytesOf(const Description &description) {
-  return {reinterpret_cast<const char *>(description.data()),
-          description.size() * sizeof(int64_t)};
+static bool isYes(const python::Api &api, Object *answer) {
+  bool isYes = !answer || api.isTrue(answer) != 0;
+  if (answer)
+    api.release(answer);
+  // What went wrong goes wrong again where the call is made out anew.
+  if (isYes)
+    api.clearError();
+  return isYes;
 }
 
-/// Arrays of a call.
-struct Arrays {
-  Description description;
-  /// Three, and room for scales.
-  llvm::SmallVector<uint64_t, 8> words;
-  int32_t deviceType = 0, device = 0;
+bool Question::ask(const python::Api &api, Object *object) const {
+  return function && isYes(api, function(object, nullptr));
+}
 
-  /// False, with an exception of Python's, for what cannot be described.
-  bool read(const ExchangeApi &api, std::initializer_list<void *> objects);
-};
+bool Attribute::ask(const python::Api &api, Object *object) const {
+  return get && isYes(api, get(descriptor, object, object->type));
+}
 
-} // namespace
-
-bool Arrays::read(const ExchangeApi &api,
-                  std::initializer_list<void *> objects) {
-  for (void *object : objects) {
-    ExchangedTensor tensor;
-    if (api.describe(object, &tensor) != 0)
-      return false;
-    words.push_back(reinterpret_cast<uint64_t>(tensor.data) +
-                    tensor.byteOffset);
-    deviceType = tensor.deviceType;
-    device = tensor.device;
-    description.append({tensor.deviceType, tensor.device, tensor.type.code,
-                        tensor.type.bits, tensor.type.lanes, tensor.rank});
-    description.append(tensor.extents, tensor.extents + tensor.rank);
-    description.append(tensor.strides, tensor.strides + tensor.rank);
+bool Description::add(const ExchangedTensor &tensor) {
+  if (tensor.rank > maxRank)
+    return false;
+  add(uint64_t(tensor.rank) << 32 | llvm::bit_cast<uint32_t>(tensor.type));
+  add(uint64_t(tensor.deviceType) << 32 | uint32_t(tensor.device));
+  for (int32_t dim = 0; dim < tensor.rank; ++dim) {
+    add(tensor.extents[dim]);
+    add(tensor.strides[dim]);
   }
   return true;
 }
 
-struct KamiCalls {
-  const ExchangeApi *api;
-  KamiInterpreter interpreter;
-  llvm::StringMap<Call> calls;
-  /// Of a and b alone.
-  llvm::StringMap<int64_t> pairs;
-};
-
-KamiError *kamiCallsCreate(const void *exchangeApi,
-                           const KamiInterpreter *interpreter,
-                           KamiCalls **calls) {
-  *calls = nullptr;
-  auto *api = static_cast<const ExchangeApi *>(exchangeApi);
-  while (api && api->major > 1)
-    api = api->older;
-  if (!api || api->major != 1 || api->minor < 2 || !api->describe)
-    return makeError(
-        KAMI_ERROR_INVALID,
-        "expected DLPack's exchange API, from version 1.2 on, with "
-        "a function that describes arrays");
-  *calls = new KamiCalls{api, *interpreter, {}};
-  return nullptr;
+Object *CallTable::keep(Object *object) {
+  if (object) {
+    python.retain(object);
+    kept.push_back(object);
+  }
+  return object;
 }
 
-KamiError *kamiCallsAdd(KamiCalls *calls, void *a, void *b, void *c,
-                        const KamiLaunch *launch, const uint64_t *scales,
-                        size_t count) {
-  Arrays arrays;
-  if (!arrays.read(*calls->api, {a, b, c}))
-    return makeError(KAMI_ERROR_INVALID,
-                     "expected arrays that DLPack describes");
-  calls->calls[bytesOf(arrays.description)] = {
-      launch, llvm::SmallVector<uint64_t, 2>(scales, scales + count)};
-  return nullptr;
+void CallTable::clear() {
+  calls.clear();
+  keys.Reset();
+  // An object may say something to Python when it goes.
+  std::vector<Object *> dropped = std::exchange(kept, {});
+  llvm::for_each(dropped, python.release);
 }
 
-static KamiError *unknownCall() {
-  return makeError(KAMI_ERROR_UNKNOWN_CALL, "expected arrays of a known call");
+//===----------------------------------------------------------------------===//
+// Reading calls
+//===----------------------------------------------------------------------===//
+
+/// Whether there is nothing to an array but what DLPack says.
+bool CallTable::isPlain(Object *array) const {
+  return hasType(array) && !isNegative.ask(python, array);
 }
 
-KamiError *kamiCallsRun(const KamiCalls *calls, void *a, void *b, void *c) {
-  Arrays arrays;
-  if (!arrays.read(*calls->api, {a, b, c}))
-    return unknownCall();
-  auto found = calls->calls.find(bytesOf(arrays.description));
-  if (found == calls->calls.end())
-    return unknownCall();
+bool CallTable::readScale(Object *number, double usual, SaidCall &said) const {
+  double value;
+  if (number->type == python.floatType) {
+    value = python.floatAsDouble(number);
+  } else if (number->type == python.longType) {
+    value = python.longAsDouble(number);
+    if (value == -1 && python.hasError()) {
+      python.clearError();
+      return false;
+    }
+  } else {
+    return false;
+  }
+  said.description.add(value != usual);
+  if (value != usual)
+    said.scales.push_back(value);
+  return true;
+}
+
+bool CallTable::readArray(Object *array, size_t number, SaidCall &said) const {
+  ExchangedTensor tensor;
+  if (exchange.describe(array, &tensor) != 0) {
+    python.clearError();
+    return false;
+  }
+  said.addresses[number] = tensor.address();
+  said.deviceType = tensor.deviceType;
+  said.device = tensor.device;
+  if (tensor.type.code == complexCode && isConjugate.ask(python, array))
+    return false;
+  return said.description.add(tensor);
+}
+
+bool CallTable::read(llvm::ArrayRef<Object *> arguments, SaidCall &said) const {
+  if (arguments.size() < FirstOption ||
+      arguments.size() > FirstOption + maxOptions ||
+      !readScale(arguments[Alpha], 1, said) ||
+      !readScale(arguments[Beta], 0, said))
+    return false;
+  // C is read where it lies.
+  bool hasOut = arguments[Out] != python.none;
+  bool hasBeta = python.isTrue(arguments[Beta]);
+  if (hasBeta && (!hasOut || arguments[C] != arguments[Out]))
+    return false;
+  if (isInterposed.ask(python))
+    return false;
+  Object *const arrays[] = {arguments[A], arguments[B], arguments[Out]};
+  auto given = llvm::ArrayRef(arrays).take_front(hasOut ? 3 : 2);
+  if (!llvm::all_of(given, [&](Object *array) { return isPlain(array); }))
+    return false;
+  if (recordsGradients.ask(python) &&
+      (needsGradient.ask(python, arguments[A]) ||
+       needsGradient.ask(python, arguments[B])))
+    return false;
+  for (Object *option : arguments.drop_front(FirstOption))
+    said.description.add(reinterpret_cast<uint64_t>(option));
+  for (auto [number, array] : llvm::enumerate(given))
+    if (!readArray(array, number, said))
+      return false;
+  // Whoever is about to overwrite an operand is to hear of it.
+  return !hasOut ||
+         !llvm::is_contained(llvm::ArrayRef(said.addresses).drop_back(),
+                             said.addresses.back());
+}
+
+//===----------------------------------------------------------------------===//
+// Answering calls
+//===----------------------------------------------------------------------===//
+
+/// Null, with an exception, where there is no memory.
+Object *CallTable::make(const KnownCall &call, uint64_t &address) const {
+  // The library may let other threads run, which may add calls.
+  llvm::for_each(call.maker, python.retain);
+  auto [function, arguments, keywords] = call.maker;
+  Object *result = python.call(function, arguments, keywords);
+  llvm::for_each(call.maker, python.release);
+  ExchangedTensor tensor;
+  if (result && exchange.describe(result, &tensor) != 0) {
+    python.release(result);
+    return nullptr;
+  }
+  if (result)
+    address = tensor.address();
+  return result;
+}
+
+/// False, with an exception, where the driver refuses.
+bool CallTable::launch(const KnownCall &call, const SaidCall &said) const {
+  std::array<uint64_t, 5> words;
+  uint64_t *end = llvm::copy(said.addresses, words.begin());
+  for (double scale : said.scales)
+    *end++ = call.scaleBits == 32 ? llvm::bit_cast<uint32_t>(float(scale))
+                                  : llvm::bit_cast<uint64_t>(scale);
   void *stream = nullptr;
-  if (calls->api->currentStream(arrays.deviceType, arrays.device, &stream) != 0)
-    return unknownCall();
-  const Call &call = found->second;
-  arrays.words.append(call.scales);
+  if (exchange.currentStream(said.deviceType, said.device, &stream) != 0)
+    return false;
   // A launch waits where the driver's queue is full, perhaps for something that
   // needs the interpreter.
-  void *state = calls->interpreter.release();
-  KamiError *error = kamiLaunchRun(call.launch, stream, arrays.words.data());
-  calls->interpreter.acquire(state);
-  return error;
+  void *state = python.saveThread();
+  KamiError *error = kamiLaunchRun(call.launch, stream, words.data());
+  python.restoreThread(state);
+  if (!error)
+    return true;
+  bool isDevice =
+      error->kind == KAMI_ERROR_DEVICE || error->kind == KAMI_ERROR_NO_DEVICE;
+  python.setError(isDevice ? deviceError : python.valueError,
+                  error->message.c_str());
+  kamiErrorDestroy(error);
+  return false;
 }
 
-int64_t kamiCallsAddPair(KamiCalls *calls, void *a, void *b) {
-  Arrays arrays;
-  if (!arrays.read(*calls->api, {a, b}))
-    return -1;
-  int64_t next = calls->pairs.size();
-  return calls->pairs.try_emplace(bytesOf(arrays.description), next)
-      .first->second;
+Object *CallTable::run(llvm::ArrayRef<Object *> arguments) const {
+  SaidCall said;
+  if (!read(arguments, said)) {
+    python.retain(python.none);
+    return python.none;
+  }
+  auto found = calls.find(said.description);
+  if (found == calls.end()) {
+    python.retain(python.none);
+    return python.none;
+  }
+  // A copy, since the table may grow while the result is made.
+  KnownCall call = found->second;
+  Object *out = arguments[Out];
+  if (call.maker.front())
+    out = make(call, said.addresses.back());
+  else
+    python.retain(out);
+  if (!out || launch(call, said))
+    return out;
+  python.release(out);
+  return nullptr;
 }
 
-int64_t kamiCallsFindPair(const KamiCalls *calls, void *a, void *b) {
-  Arrays arrays;
-  if (!arrays.read(*calls->api, {a, b}))
-    return -1;
-  auto found = calls->pairs.find(bytesOf(arrays.description));
-  return found == calls->pairs.end() ? -1 : found->second;
+llvm::SmallVectorImpl<const CallTable *> &kami::callTables() {
+  static llvm::SmallVector<const CallTable *, 4> tables;
+  return tables;
 }
 
-void kamiCallsDestroy(KamiCalls *calls) { delete calls; }
+static Object *runCall(Object *self, Object *const *arguments,
+                       ptrdiff_t count) {
+  auto *calls =
+      static_cast<const CallTable *>(python::api()->pointerOf(self, nullptr));
+  return calls->run(llvm::ArrayRef(arguments, count));
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+/// Whether a question is one that can be asked, or there is none.
+static bool setQuestion(const python::Api &api, void *given,
+                        Question &question) {
+  auto *function = static_cast<Object *>(given);
+  if (!function)
+    return true;
+  if (api.flagsOf(function) != python::noArguments)
+    return false;
+  api.retain(function);
+  question = {api.functionOf(function), api.selfOf(function)};
+  return true;
+}
+
+static bool setAttribute(const python::Api &api, void *given,
+                         Attribute &attribute) {
+  auto *descriptor = static_cast<Object *>(given);
+  if (!descriptor)
+    return true;
+  void *get = api.getSlot(descriptor->type, python::getterSlot);
+  api.retain(descriptor);
+  attribute = {reinterpret_cast<python::Getter>(get), descriptor};
+  return get;
+}
+
+static bool setQuestions(const KamiArrayKind &kind, CallTable &calls) {
+  const python::Api &api = calls.python;
+  return setQuestion(api, kind.isInterposed, calls.isInterposed) &&
+         setQuestion(api, kind.recordsGradients, calls.recordsGradients) &&
+         setQuestion(api, kind.isNegative, calls.isNegative) &&
+         setQuestion(api, kind.isConjugate, calls.isConjugate) &&
+         setAttribute(api, kind.needsGradient, calls.needsGradient);
+}
+
+/// The table, or null and what is wrong.
+static KamiCalls *makeCalls(const python::Api &api, const KamiArrayKind &kind,
+                            const char *&wrong) {
+  auto *exchange = static_cast<const ExchangeApi *>(kind.exchangeApi);
+  while (exchange && exchange->major > 1)
+    exchange = exchange->older;
+  wrong = "expected DLPack's exchange API, from version 1.2 on, with functions "
+          "that describe arrays and give streams";
+  if (!exchange || exchange->major != 1 || exchange->minor < 2 ||
+      !exchange->describe || !exchange->currentStream)
+    return nullptr;
+  auto calls = std::make_unique<KamiCalls>(api, *exchange);
+  wrong = "expected builtin functions without arguments, and a descriptor";
+  if (!setQuestions(kind, *calls))
+    return nullptr;
+  llvm::transform(kind.types, calls->types.begin(),
+                  [](void *type) { return static_cast<Object *>(type); });
+  calls->deviceError = static_cast<Object *>(kind.deviceError);
+  llvm::for_each(calls->types, api.retain);
+  api.retain(calls->deviceError);
+  return calls.release();
+}
+
+void *kamiCallsCreate(const KamiArrayKind *kind, KamiCalls **calls) {
+  *calls = nullptr;
+  const python::Api *api = python::api();
+  if (!api)
+    return nullptr;
+  const char *wrong;
+  *calls = makeCalls(*api, *kind, wrong);
+  if (!*calls) {
+    api->setError(api->valueError, wrong);
+    return nullptr;
+  }
+  python::MethodDefinition &method = (*calls)->method;
+  method = {"launch_known", runCall, python::fastArguments,
+            "The result of a call that is known, which is launched, or None."};
+  callTables().push_back(*calls);
+  Object *self =
+      api->newCapsule(static_cast<CallTable *>(*calls), nullptr, nullptr);
+  Object *function = self ? api->newFunction(&method, self, nullptr) : nullptr;
+  if (self)
+    api->release(self);
+  return function;
+}
+
+void kamiCallsAdd(KamiCalls *calls, void *const *arguments, size_t count,
+                  const KamiLaunch *launch, unsigned scaleBits,
+                  void *const *maker) {
+  llvm::ArrayRef said(reinterpret_cast<Object *const *>(arguments), count);
+  SaidCall call;
+  if (!calls->read(said, call))
+    return;
+  if (calls->calls.size() == maxCalls)
+    calls->clear();
+  llvm::ArrayRef<uint64_t> key = call.description;
+  if (!calls->calls.contains(key))
+    key = key.copy(calls->keys);
+  KnownCall &known = calls->calls[key];
+  known = {launch, scaleBits, {}};
+  if (maker)
+    llvm::transform(
+        llvm::ArrayRef(maker, 3), known.maker.begin(),
+        [&](void *part) { return calls->keep(static_cast<Object *>(part)); });
+  for (Object *option : said.drop_front(FirstOption))
+    calls->keep(option);
+}

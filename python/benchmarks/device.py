@@ -149,27 +149,50 @@ def empty_launch() -> Call:
     return launch
 
 
+def launches_in_c(count: int, a: Any, b: Any, out: Any) -> Call:
+    """kamiLaunchRun, by ctypes, of a function that launches `count` kernels."""
+    matrix = "memref<4x16x16xf16>"
+    product = f"linalg.batch_matmul ins(%a, %b : {matrix}, {matrix})"
+    kernel = kami.from_mlir(
+        f"func.func @f(%a: {matrix}, %b: {matrix}, %c: {matrix}) {{\n"
+        + f"  {product} outs(%c : {matrix})\n" * count
+        + "  return\n}\n"
+    )
+    described = [(x.data_ptr(), tuple(x.shape), x.stride()) for x in (a, b, out)]
+    bound = Launch(kernel.program.executable(0), described)
+    assert len(bound.description["kernels"]) == count
+    run, words = bound.runner(3), [word[0] for word in described]
+    stream = torch.cuda.current_stream().cuda_stream
+    return lambda: run(stream, *words)
+
+
+FEW, MANY = 1, 11
+
+
 def parts_of_a_call(a: Any, b: Any, out: Any) -> dict[str, Call]:
     """What `kami.gemm(a, b, out=c)` consists of."""
     library = known_library(type(a))
     assert library is not None
-    kernel = kami.compile(16, 16, 16, a.dtype, batch=True, out_dtype=a.dtype)
-    described = [(0, tuple(x.shape), x.stride()) for x in (a, b, out)]
-    bound = Launch(kernel.program.executable(0), described).runner(3)
-    words, stream = [x.data_ptr() for x in (a, b, out)], library.stream(0)
-    current = stream()
-    return {
+    parts = {
         "cuLaunchKernel of an empty kernel, by ctypes": empty_launch(),
-        "kamiLaunchRun, by ctypes": lambda: bound(current, *words),
-        "the current stream": stream,
-        "the arrays' key": lambda: hash(library.key(a, b, out)),
+        f"{FEW} launch by ctypes": launches_in_c(FEW, a, b, torch.empty_like(out)),
+        f"{MANY} launches by ctypes": launches_in_c(MANY, a, b, torch.empty_like(out)),
+        "the arrays' key, in Python": lambda: hash(library.key(a, b, out)),
     }
+    if library.calls is not None:
+        # Of another type: read, and not found.
+        options = (False, False, None, None, None, "exact", None, None)
+        said = (a, b, None, out.float(), 1, 0, *options)
+        launch = library.calls.launch
+        parts["a call that C does not know"] = lambda: launch(*said)
+    return parts
 
 
 def calls_of_the_host() -> None:
     """Host time of a call like earlier ones: 4 products of 16x16x16 in f16.
 
-    First what kami's consists of.
+    First what kami's consists of. What the driver takes from C is what more
+    kernels of a function take.
     """
     a, b = random(4, 16, 16), random(4, 16, 16)
     outs = [torch.empty_like(a) for _ in range(3)]
@@ -197,6 +220,12 @@ def calls_of_the_host() -> None:
     times = host_times(calls, repeats=200, rounds=25)
     for result in written:
         assert torch.allclose(result, expected, rtol=1e-2, atol=1e-2)
+    many, few = (
+        times.get(f"{n} launch{'es' * (n > 1)} by ctypes") for n in (MANY, FEW)
+    )
+    if many and few:
+        pairs = zip(many, few, strict=True)
+        times["a launch from C"] = [(m - f) / (MANY - FEW) for m, f in pairs]
     rows = [(name, spread(taken)) for name, taken in times.items()]
     table(("call", "µs of the host"), *rows)
 

@@ -9,17 +9,19 @@ be installed, or imported, for the others to work.
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import functools
-import importlib
-import operator
+import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ._types import NUMPY_NAMES, item_bytes, numpy_dtype, type_of
+
 if TYPE_CHECKING:
-    from ._calls import CallTables
+    from ._calls import KnownCalls
 
 HOST = -1
 """The device of arrays in the host's memory."""
@@ -50,113 +52,6 @@ def dense_strides(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(strides)
 
 
-class Library(Protocol):
-    """What kami has to know about a library of arrays."""
-
-    def view(self, array: Any, name: str) -> View:
-        """Raises TypeError, naming the argument, for a type kami has not."""
-
-    def key(self, a: Any, b: Any, out: Any) -> Any:
-        """What a launch on a device depends on besides addresses.
-
-        Equal for calls that differ by nothing else; None for arrays that have to
-        be looked at each time. `out` may be None.
-        """
-
-    def exchanged(self, a: Any, b: Any, out: Any) -> CallTables | None:
-        """Known calls, for arrays of which DLPack says all that a launch needs."""
-
-    @property
-    def address(self) -> Callable[[Any], int]:
-        """A function that gives the address of an array's first element."""
-
-    def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any] | None:
-        """The library's own operator, where a launch would lose what it knows.
-
-        It takes alpha, transposes and out_dtype, and has gradients.
-        """
-
-    def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
-        """A function that makes a dense array on the device of `like`."""
-
-    def copy(self, to: Any, source: Any) -> None:
-        """Copies elements, broadcasting and converting them."""
-
-    def carve(
-        self,
-        space: Any,
-        type: str,
-        byte_offset: int,
-        sizes: Sequence[int],
-        strides: Sequence[int],
-    ) -> Any:
-        """An array in a space of bytes."""
-
-    def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
-        """A copy of the table on the device of `like`."""
-
-    def stream(self, device: int) -> Callable[[], int]:
-        """A function that gives the caller's current CUstream on a device."""
-
-
-_NUMPY_NAMES = {
-    "float16": "f16",
-    "bfloat16": "bf16",
-    "float32": "f32",
-    "float64": "f64",
-    "float8_e4m3fn": "f8E4M3FN",
-    "float8_e5m2": "f8E5M2",
-    "int8": "i8",
-    "uint8": "u8",
-    "int32": "i32",
-    "int64": "i64",
-    "complex64": "complex<f32>",
-    "complex128": "complex<f64>",
-}
-_DTYPE_NAMES = {kami: name for name, kami in _NUMPY_NAMES.items()}
-
-
-def type_name(dtype: Any, argument: str = "dtype") -> str:
-    """kami's name of a type: a name, a NumPy or PyTorch dtype, a scalar type.
-
-    Raises TypeError where it is none that kami knows.
-    """
-    if isinstance(dtype, str) and (dtype in _DTYPE_NAMES or dtype in _READINGS):
-        return dtype
-    text = str(dtype)
-    if text.startswith("torch."):
-        name = _NUMPY_NAMES.get(text.removeprefix("torch."))
-    else:
-        try:
-            name = _NUMPY_NAMES.get(np.dtype(dtype).name)
-        except TypeError:
-            name = None
-    if name is None:
-        known = ", ".join(_NUMPY_NAMES)
-        raise TypeError(f"{argument}: expected one of {known}, but got {text}")
-    return name
-
-
-# How f32 elements are multiplied, which is no type of an array.
-_READINGS = ("tf32", "tf32x3")
-
-
-def numpy_dtype(type: str) -> np.dtype[Any]:
-    name = _DTYPE_NAMES[type]
-    try:
-        return np.dtype(name)
-    except TypeError:
-        pass
-    try:
-        import ml_dtypes
-    except ImportError:
-        raise TypeError(
-            f"NumPy has no {name} of its own: expected the package ml_dtypes"
-        ) from None
-    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
-    return found
-
-
 def _element_strides(
     strides: Sequence[int], itemsize: int, argument: str
 ) -> tuple[int, ...]:
@@ -168,35 +63,64 @@ def _element_strides(
     return tuple(stride // itemsize for stride in strides)
 
 
-class _NumPy:
+class Library(abc.ABC):
+    """What kami has to know of a library of arrays.
+
+    What is not abstract is so for arrays that are nothing but memory.
+    """
+
+    calls: KnownCalls | None = None
+    """Calls that are known in C, where the library lets C look into arrays."""
+
+    @abc.abstractmethod
     def view(self, array: Any, name: str) -> View:
-        type = _NUMPY_NAMES.get(array.dtype.name)
-        if type is None or not array.dtype.isnative:
-            raise TypeError(
-                f"{name}: expected a type that kami multiplies, "
-                f"but got dtype {array.dtype.str}"
-            )
-        strides = _element_strides(array.strides, array.itemsize, name)
-        return View(self.address(array), array.shape, strides, type, HOST)
+        """Raises TypeError, naming the argument, for a type kami has not."""
+
+    @abc.abstractmethod
+    def address(self, array: Any) -> int:
+        """Of an array's first element."""
+
+    @abc.abstractmethod
+    def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
+        """A function that makes a dense array on the device of `like`.
+
+        A `functools.partial` of one of the library's where it has `calls`.
+        """
+
+    @abc.abstractmethod
+    def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
+        """A copy of the table on the device of `like`."""
 
     def key(self, a: Any, b: Any, out: Any) -> Any:
+        """What a launch on a device depends on besides addresses.
+
+        Equal for calls that differ by nothing else; None for arrays that have to
+        be looked at each time. `out` may be None.
+        """
         return None
 
-    def exchanged(self, a: Any, b: Any, out: Any) -> None:
+    def operator(self, a: Any, b: Any, is_simple: bool) -> Callable[..., Any] | None:
+        """The library's own operator, where a launch would lose what it knows.
+
+        It takes what `kami.gemm` does, or says what it does not. `is_simple`: of a
+        call with nothing but alpha, transposes and out_dtype.
+        """
         return None
 
-    def address(self, array: Any) -> int:
-        address: int = array.__array_interface__["data"][0]
-        return address
-
-    def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any] | None:
+    def grouped_operator(self, arrays: Sequence[Any]) -> Callable[..., Any] | None:
+        """As `operator`, for `kami.grouped_gemm`."""
         return None
 
-    def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
-        return functools.partial(np.empty, shape, numpy_dtype(type))
+    def stream(self, device: int) -> Callable[[], int]:
+        """A function that gives the caller's current CUstream on a device."""
+        return default_stream
+
+    def is_writable(self, array: Any) -> bool:
+        return True
 
     def copy(self, to: Any, source: Any) -> None:
-        np.copyto(to, source, casting="same_kind")
+        """Copies elements, broadcasting them, of one type."""
+        to[...] = source
 
     def carve(
         self,
@@ -206,38 +130,142 @@ class _NumPy:
         sizes: Sequence[int],
         strides: Sequence[int],
     ) -> Any:
+        """An array in a space of bytes; strides count elements, from 0 on."""
+        reach = 1 + sum((e - 1) * s for e, s in zip(sizes, strides, strict=True))
+        end = byte_offset + (0 if 0 in sizes else reach * item_bytes(type))
+        return self._stride(space[byte_offset:end], type, sizes, strides)
+
+    @abc.abstractmethod
+    def _stride(
+        self, space: Any, type: str, sizes: Sequence[int], strides: Sequence[int]
+    ) -> Any:
+        """Bytes as elements, of other sizes and strides."""
+
+
+class _Module(Library):
+    """Arrays of NumPy, and of what has its functions."""
+
+    module: Any = np
+
+    def view(self, array: Any, name: str) -> View:
+        type = type_of(array.dtype, name)
+        strides = _element_strides(array.strides, array.itemsize, name)
+        return View(
+            self.address(array), array.shape, strides, type, self._device(array)
+        )
+
+    def _device(self, array: Any) -> int:
+        return HOST
+
+    def copy(self, to: Any, source: Any) -> None:
+        self.module.copyto(to, source, casting="same_kind")
+
+    def _stride(
+        self, space: Any, type: str, sizes: Sequence[int], strides: Sequence[int]
+    ) -> Any:
         dtype = numpy_dtype(type)
         scaled = [stride * dtype.itemsize for stride in strides]
-        return np.ndarray(tuple(sizes), dtype, space, byte_offset, tuple(scaled))
+        tricks = self.module.lib.stride_tricks
+        return tricks.as_strided(space.view(dtype), sizes, scaled)
+
+
+class _NumPy(_Module):
+    def address(self, array: Any) -> int:
+        address: int = array.__array_interface__["data"][0]
+        return address
+
+    def is_writable(self, array: Any) -> bool:
+        writable: bool = array.flags.writeable
+        return writable
+
+    def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
+        return functools.partial(np.empty, shape, numpy_dtype(type))
 
     def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
         return table
 
+
+class _CuPy(_Module):
+    def __init__(self) -> None:
+        import cupy
+
+        self.module = cupy
+
+    def key(self, a: Any, b: Any, out: Any) -> Any:
+        return tuple(
+            None if x is None else (x.dtype, x.shape, x.strides, x.data.device_id)
+            for x in (a, b, out)
+        )
+
+    def address(self, array: Any) -> int:
+        address: int = array.data.ptr
+        return address
+
+    def _device(self, array: Any) -> int:
+        number: int = array.device.id
+        return number
+
+    def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
+        device, dtype = like.device, numpy_dtype(type)
+
+        def make() -> Any:
+            with device:
+                return self.module.empty(shape, dtype)
+
+        return make
+
+    def open(self, array: Any) -> Any:
+        """A view of an array on a CUDA device."""
+        return self.module.asarray(array)
+
+    def default_stream(self) -> contextlib.AbstractContextManager[Any]:
+        """A context whose current stream is the legacy default one."""
+        stream: contextlib.AbstractContextManager[Any] = self.module.cuda.Stream.null
+        return stream
+
+    def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
+        with like.device:
+            return self.module.asarray(table)
+
     def stream(self, device: int) -> Callable[[], int]:
-        return default_stream
+        current = functools.partial(self.module.cuda.get_current_stream, device)
+        return lambda: int(current().ptr)
 
 
-class _Torch:
+class _Torch(Library):
     def __init__(self) -> None:
         import torch
 
-        self._torch = torch
+        self.module = torch
         self._names = {
             getattr(torch, name): kami
-            for name, kami in _NUMPY_NAMES.items()
+            for name, kami in NUMPY_NAMES.items()
             if hasattr(torch, name)
         }
         self._dtypes = {kami: dtype for dtype, kami in self._names.items()}
         # What current_stream makes an object of.
         self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
         self._is_grad_enabled = torch.is_grad_enabled
-        self.address = torch.Tensor.data_ptr
-        from ._calls import CallTables, exchange_api
+        # Of vmap, grad and their kin, whose tensors have no elements.
+        functorch = getattr(torch._C, "_functorch", None)
+        self._transform = getattr(functorch, "maybe_current_level", lambda: None)
+        self.calls = self._make_calls()
 
-        api = exchange_api(torch.Tensor)
-        self._calls = None if api is None else CallTables(api)
-        # Other kinds may be tensors of something.
-        self._kinds = frozenset((torch.Tensor, torch.nn.Parameter))
+    def _make_calls(self) -> KnownCalls | None:
+        from ._calls import make_known_calls
+
+        torch = self.module
+        array = torch.empty(0)
+        # Of other kinds, arrays may be tensors of something.
+        kinds = (torch.Tensor, torch.nn.Parameter)
+        return make_known_calls(
+            kinds,
+            isInterposed=torch._C._is_torch_function_mode_enabled,
+            recordsGradients=torch.is_grad_enabled,
+            needsGradient=torch.Tensor.requires_grad,
+            isNegative=array.is_neg,
+            isConjugate=array.is_conj,
+        )
 
     def view(self, array: Any, name: str) -> View:
         type = self._names.get(array.dtype)
@@ -245,7 +273,7 @@ class _Torch:
             raise TypeError(
                 f"{name}: expected a type that kami multiplies, but got {array.dtype}"
             )
-        if array.layout is not self._torch.strided:
+        if array.layout is not self.module.strided:
             raise TypeError(
                 f"{name}: expected a strided tensor, but got {array.layout}"
             )
@@ -258,11 +286,23 @@ class _Torch:
         if device.type not in ("cpu", "cuda"):
             raise TypeError(f"{name}: expected a CPU or CUDA tensor, but got {device}")
         number = HOST if device.type == "cpu" else device.index
-        return View(array.data_ptr(), tuple(array.shape), array.stride(), type, number)
+        return View(
+            self.address(array), tuple(array.shape), array.stride(), type, number
+        )
+
+    def address(self, array: Any) -> int:
+        address: int = array.data_ptr()
+        return address
+
+    def _needs_gradient(self, a: Any, b: Any) -> bool:
+        return bool(a.requires_grad or b.requires_grad) and self._is_grad_enabled()
+
+    def _is_traced(self) -> bool:
+        is_compiling: bool = self.module.compiler.is_compiling()
+        return is_compiling or self._transform() is not None
 
     def key(self, a: Any, b: Any, out: Any) -> Any:
-        # As `operator`, without the time of a call.
-        if (a.requires_grad or b.requires_grad) and self._is_grad_enabled():
+        if self._needs_gradient(a, b) or self._is_traced():
             return None
         dtype = a.dtype
         # b and out are complex where a is, and elements of others are not conjugates.
@@ -282,36 +322,29 @@ class _Torch:
             out.dtype, out.shape, out.stride(), out.get_device(),
         )  # fmt: skip
 
-    def exchanged(self, a: Any, b: Any, out: Any) -> CallTables | None:
-        kinds = self._kinds
-        if (
-            type(a) not in kinds
-            or type(b) not in kinds
-            or (out is not None and (type(out) not in kinds or out.is_neg()))
-            or ((a.requires_grad or b.requires_grad) and self._is_grad_enabled())
-            # What DLPack does not say; of complex numbers, conjugates, too.
-            or a.is_neg()
-            or b.is_neg()
-            or a.dtype.is_complex
-        ):
-            return None
-        return self._calls
-
     @staticmethod
     def _is_conj(*arrays: Any) -> bool:
         return any(x is not None and x.is_conj() for x in arrays)
 
-    def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any] | None:
-        if not (a.requires_grad or b.requires_grad) or not self._is_grad_enabled():
+    def operator(self, a: Any, b: Any, is_simple: bool) -> Callable[..., Any] | None:
+        is_traced = is_simple and self._is_traced()
+        if not is_traced and not self._needs_gradient(a, b):
             return None
-        from .torch import gemm
+        from .torch import multiply_with_gradients
 
-        return gemm
+        return multiply_with_gradients
+
+    def grouped_operator(self, arrays: Sequence[Any]) -> Callable[..., Any] | None:
+        if self._is_grad_enabled() and any(x.requires_grad for x in arrays):
+            raise ValueError(
+                "a: expected tensors that need no gradient, since grouped_gemm has none"
+            )
+        return None
 
     def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
         # Faster than torch.empty.
         return functools.partial(
-            self._torch.empty_strided,
+            self.module.empty_strided,
             shape,
             dense_strides(shape),
             dtype=self._dtypes[type],
@@ -321,98 +354,45 @@ class _Torch:
     def copy(self, to: Any, source: Any) -> None:
         to.copy_(source)
 
-    def carve(
-        self,
-        space: Any,
-        type: str,
-        byte_offset: int,
-        sizes: Sequence[int],
-        strides: Sequence[int],
+    def _stride(
+        self, space: Any, type: str, sizes: Sequence[int], strides: Sequence[int]
     ) -> Any:
-        elements = space[byte_offset:].view(self._dtypes[type])
+        elements = space.view(self._dtypes[type])
         return elements.as_strided(tuple(sizes), tuple(strides))
 
+    def open(self, array: Any) -> Any:
+        """A view of an array on a CUDA device."""
+        return self.module.as_tensor(array, device="cuda")
+
+    def default_stream(self) -> contextlib.AbstractContextManager[Any]:
+        """A context whose current stream is the legacy default one."""
+        stream = self.module.cuda.default_stream()
+        context: contextlib.AbstractContextManager[Any]
+        context = self.module.cuda.stream(stream)
+        return context
+
     def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
-        return self._torch.from_numpy(table).to(like.device)
+        type = type_of(table.dtype, "table")
+        if table.dtype.isbuiltin != 1:
+            # Of ml_dtypes, which PyTorch takes for bytes.
+            table = table.view(f"i{table.itemsize}")
+        copy = self.module.from_numpy(table).view(self._dtypes[type])
+        return copy.to(like.device)
 
     def stream(self, device: int) -> Callable[[], int]:
         if device == HOST:
             return default_stream
         if self._raw_stream is not None:
             return functools.partial(self._raw_stream, device)
-        current = functools.partial(self._torch.cuda.current_stream, device)
+        current = functools.partial(self.module.cuda.current_stream, device)
         return lambda: int(current().cuda_stream)
 
 
-class _CuPy:
-    def __init__(self) -> None:
-        import cupy
-
-        self._cupy = cupy
-
-    def view(self, array: Any, name: str) -> View:
-        type = _NUMPY_NAMES.get(array.dtype.name)
-        if type is None:
-            raise TypeError(
-                f"{name}: expected a type that kami multiplies, "
-                f"but got dtype {array.dtype}"
-            )
-        strides = _element_strides(array.strides, array.itemsize, name)
-        return View(array.data.ptr, array.shape, strides, type, array.device.id)
-
-    def key(self, a: Any, b: Any, out: Any) -> Any:
-        return tuple(
-            None if x is None else (x.dtype, x.shape, x.strides, x.data.device_id)
-            for x in (a, b, out)
-        )
-
-    def exchanged(self, a: Any, b: Any, out: Any) -> None:
-        return None
-
-    address = staticmethod(operator.attrgetter("data.ptr"))
-
-    def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any] | None:
-        return None
-
-    def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
-        device, dtype = like.device, numpy_dtype(type)
-
-        def make() -> Any:
-            with device:
-                return self._cupy.empty(shape, dtype)
-
-        return make
-
-    def copy(self, to: Any, source: Any) -> None:
-        to[...] = source
-
-    def carve(
-        self,
-        space: Any,
-        type: str,
-        byte_offset: int,
-        sizes: Sequence[int],
-        strides: Sequence[int],
-    ) -> Any:
-        dtype = numpy_dtype(type)
-        elements = space[byte_offset:].view(dtype)
-        scaled = [stride * dtype.itemsize for stride in strides]
-        return self._cupy.lib.stride_tricks.as_strided(elements, sizes, scaled)
-
-    def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
-        with like.device:
-            return self._cupy.asarray(table)
-
-    def stream(self, device: int) -> Callable[[], int]:
-        current = functools.partial(self._cupy.cuda.get_current_stream, device)
-        return lambda: int(current().ptr)
-
-
-class _CudaInterface:
+class _CudaInterface(Library):
     """Arrays of which nothing is known but __cuda_array_interface__, version 3.
 
-    They are made elsewhere, so that results need an `out`. Kernels are queued on
-    the legacy default stream, behind which arrays of another are refused.
+    Kernels are queued on the legacy default stream, behind which arrays of another
+    are refused.
     """
 
     def view(self, array: Any, name: str) -> View:
@@ -424,17 +404,11 @@ class _CudaInterface:
                 f"stream {interface['stream']}"
             )
         dtype = np.dtype(interface["typestr"])
-        type = _NUMPY_NAMES.get(dtype.name)
-        if type is None:
-            raise TypeError(
-                f"{name}: expected a type that kami multiplies, "
-                f"but got {interface['typestr']}"
-            )
         shape = tuple(interface["shape"])
         strides = dense_strides(shape)
         if interface.get("strides"):
             strides = _element_strides(interface["strides"], dtype.itemsize, name)
-        return View(interface["data"][0], shape, strides, type, 0)
+        return View(interface["data"][0], shape, strides, type_of(dtype, name), 0)
 
     def key(self, a: Any, b: Any, out: Any) -> Any:
         found = (None if x is None else x.__cuda_array_interface__ for x in (a, b, out))
@@ -443,21 +417,28 @@ class _CudaInterface:
             for x in found
         )
 
-    def exchanged(self, a: Any, b: Any, out: Any) -> None:
-        return None
-
     def address(self, array: Any) -> int:
         address: int = array.__cuda_array_interface__["data"][0]
         return address
 
-    def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any] | None:
-        return None
+    def is_writable(self, array: Any) -> bool:
+        return not array.__cuda_array_interface__["data"][1]
 
     def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
-        raise TypeError(
-            "out: expected an array to write to, since kami cannot make a "
-            f"{_describe(like)}, but got None"
-        )
+        give, owner = importer_of(like), _device_library()
+        if give is None or owner is None:
+            raise TypeError(
+                "out: expected an array to write to, since kami cannot make a "
+                f"{_describe(like)}: that takes PyTorch or CuPy, and a from_dlpack "
+                "of the array's own library"
+            )
+        make = owner.maker(owner.open(like), shape, type)
+
+        def make_on_default_stream() -> Any:
+            with owner.default_stream():
+                return give(make())
+
+        return make_on_default_stream
 
     def copy(self, to: Any, source: Any) -> None:
         raise TypeError(
@@ -465,36 +446,23 @@ class _CudaInterface:
             f"{_describe(source)}"
         )
 
-    def carve(
-        self,
-        space: Any,
-        type: str,
-        byte_offset: int,
-        sizes: Sequence[int],
-        strides: Sequence[int],
-    ) -> Any:
-        raise TypeError(f"out: kami cannot make a {_describe(space)}")
-
     def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
         raise TypeError(
             "a: expected arrays of PyTorch or CuPy, since kami cannot make a "
             f"{_describe(like)}"
         )
 
-    def stream(self, device: int) -> Callable[[], int]:
-        return default_stream
+    def _stride(
+        self, space: Any, type: str, sizes: Sequence[int], strides: Sequence[int]
+    ) -> Any:
+        raise TypeError(f"out: kami cannot make a {_describe(space)}")
 
 
 class _Jax(_CudaInterface):
     """JAX's arrays, which nobody but XLA may make or write."""
 
     def view(self, array: Any, name: str) -> View:
-        type = _NUMPY_NAMES.get(array.dtype.name)
-        if type is None:
-            raise TypeError(
-                f"{name}: expected a type that kami multiplies, "
-                f"but got dtype {array.dtype}"
-            )
+        type = type_of(array.dtype, name)
         devices = array.devices()
         if len(devices) != 1:
             raise ValueError(
@@ -517,12 +485,37 @@ class _Jax(_CudaInterface):
         address: int = array.block_until_ready().unsafe_buffer_pointer()
         return address
 
-    def operator(self, a: Any, b: Any, out: Any) -> Callable[..., Any]:
-        if out is not None:
-            raise TypeError("out: expected None, since JAX's arrays are never written")
+    def is_writable(self, array: Any) -> bool:
+        return False
+
+    def maker(self, like: Any, shape: Sequence[int], type: str) -> Callable[[], Any]:
+        raise TypeError(
+            "out: expected an array of another library to write to, since nobody but "
+            "XLA makes JAX's"
+        )
+
+    def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:
+        import jax
+
+        [device] = like.devices()
+        return jax.device_put(table, device)
+
+    def operator(self, a: Any, b: Any, is_simple: bool) -> Callable[..., Any]:
         from .jax import gemm
 
-        return gemm
+        def multiply(a: Any, b: Any, c: Any, *, out: Any, **keywords: Any) -> Any:
+            if out is not None:
+                raise TypeError(
+                    "out: expected None, since JAX's arrays are never written"
+                )
+            return gemm(a, b, c, **keywords)
+
+        return multiply
+
+    def grouped_operator(self, arrays: Sequence[Any]) -> Callable[..., Any]:
+        from .jax import grouped_gemm
+
+        return grouped_gemm
 
 
 def _describe(array: Any) -> str:
@@ -570,6 +563,14 @@ def library_of(array: Any, name: str) -> Library:
     return library
 
 
+def _device_library() -> _Torch | _CuPy | None:
+    """PyTorch or CuPy, of which the process has one that can make arrays."""
+    for library in (_torch, _cupy):
+        with contextlib.suppress(ImportError):
+            return library()
+    return None
+
+
 def adopt(array: Any) -> Any:
     """The array, or a view of one that only DLPack opens.
 
@@ -581,7 +582,35 @@ def adopt(array: Any) -> Any:
     kind, _ = array.__dlpack_device__()
     if kind == 1:  # kDLCPU
         return np.from_dlpack(array)
-    for name in ("torch", "cupy") if kind == 2 else ():  # kDLCUDA
-        with contextlib.suppress(ImportError):
-            return importlib.import_module(name).from_dlpack(array)
-    return array
+    owner = _device_library() if kind == 2 else None  # kDLCUDA
+    return array if owner is None else owner.module.from_dlpack(array)
+
+
+def importer_of(array: Any) -> Callable[[Any], Any] | None:
+    """What makes an array's library open those of others, without a copy.
+
+    `from_dlpack` of its namespace, as the array API standard has it, or of the
+    module that its type comes from.
+    """
+    if hasattr(array, "__array_namespace__"):
+        namespace = array.__array_namespace__()
+    else:
+        namespace = sys.modules.get(type(array).__module__.partition(".")[0])
+    found: Callable[[Any], Any] | None = getattr(namespace, "from_dlpack", None)
+    return found
+
+
+def giver(array: Any) -> Callable[[Any], Any]:
+    """A function that makes an array of `array`'s kind of one like `adopt`'s.
+
+    Raises TypeError where there is no way to that.
+    """
+    if adopt(array) is array:
+        return lambda result: result
+    give = importer_of(array)
+    if give is None:
+        raise TypeError(
+            "out: expected an array to write to, since neither __array_namespace__() "
+            f"nor the module of {_describe(array)} has from_dlpack, but got None"
+        )
+    return give

@@ -1,39 +1,30 @@
 # Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Launches that are found in C, by what arrays are like.
+"""Calls that are known in C, by what their arrays are like.
 
-For libraries whose types of arrays have DLPack's exchange API, DLPack 1.3.
+For libraries whose types of arrays have DLPack's exchange API, DLPack 1.3, in
+CPython with its global lock, whose stable ABI libkami.so uses.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import struct
+import inspect
+import sys
+import sysconfig
 from collections.abc import Callable, Sequence
-from ctypes import byref, c_char_p, c_void_p, cast, py_object, pythonapi
+from ctypes import byref, c_char_p, c_void_p, py_object, pythonapi
 from typing import TYPE_CHECKING, Any
 
-from ._library import (
-    Handle,
-    Interpreter,
-    UnknownCallError,
-    check,
-    lib,
-    locked_lib,
-    raise_error,
-)
+from ._library import ArrayKind, DeviceError, locked_lib
 
 if TYPE_CHECKING:
     from ._kernels import Launch
 
-_INTERPRETER = Interpreter(
-    cast(pythonapi.PyEval_SaveThread, c_void_p).value,
-    cast(pythonapi.PyEval_RestoreThread, c_void_p).value,
+_has_stable_abi = sys.implementation.name == "cpython" and not (
+    sysconfig.get_config_var("Py_GIL_DISABLED")
 )
-
-_MOST = 4096
 
 
 def exchange_api(kind: type) -> c_void_p | None:
@@ -46,60 +37,78 @@ def exchange_api(kind: type) -> c_void_p | None:
     return c_void_p(pointer(capsule, b"dlpack_exchange_api"))
 
 
-class Calls(Handle):
-    """Calls that differ from earlier ones by nothing but addresses."""
+def _objects(*values: Any) -> Any:
+    return (py_object * len(values))(*values)
 
-    def __init__(self, api: c_void_p) -> None:
-        pointer = c_void_p()
-        check(lib.kamiCallsCreate(api, byref(_INTERPRETER), byref(pointer)))
-        super().__init__(pointer, lib.kamiCallsDestroy)
-        # They have to outlive the table.
-        self._launches: list[Launch] = []
-        self.run: Callable[[Any, Any, Any], int | None] = functools.partial(
-            locked_lib.kamiCallsRun, pointer
+
+class KnownCalls:
+    """Calls of a library's arrays that differ from earlier ones only by addresses."""
+
+    def __init__(self, types: Sequence[type], api: c_void_p, **questions: Any) -> None:
+        """Questions that DLPack does not answer are as KamiArrayKind has them."""
+        kind = ArrayKind(exchangeApi=api, deviceError=id(DeviceError))
+        kind.types[: len(types)] = [id(type) for type in types]
+        for name, question in questions.items():
+            setattr(kind, name, id(question))
+        self._pointer = c_void_p()
+        self.launch: Callable[..., Any] = locked_lib.kamiCallsCreate(
+            byref(kind), byref(self._pointer)
         )
-        """Launches; an error of `UnknownCallError` where the call is not known."""
-        self.find: Callable[[Any, Any], int] = functools.partial(
-            locked_lib.kamiCallsFindPair, pointer
+        """Launches and gives the result; None for calls that are not known.
+
+        Takes a, b, c, out, alpha, beta, and what else a call says.
+        """
+        self._launches: set[Launch] = set()
+
+    def add(
+        self,
+        said: Sequence[Any],
+        launch: Launch,
+        scale_bits: int,
+        make: functools.partial[Any] | None,
+    ) -> None:
+        """`make` gives the result of calls without `out`."""
+        # They are forgotten in C only, where another thread may be in one.
+        self._launches.add(launch)
+        maker = make and _objects(make.func, make.args, make.keywords)
+        locked_lib.kamiCallsAdd(
+            self._pointer,
+            _objects(*said),
+            len(said),
+            launch.pointer,
+            scale_bits,
+            maker,
         )
-        """The number in `makers` of a call without `out`; -1 where it has none."""
-        self.makers: list[Callable[[Any, Any, Any], Any]] = []
 
-    @staticmethod
-    def check(error: int) -> None:
-        """Raises what an error says, unless that is that the call is not known."""
-        with contextlib.suppress(UnknownCallError):
-            raise_error(error)
 
-    def add(self, arrays: Sequence[Any], launch: Launch, scales: list[int]) -> None:
-        if len(self._launches) == _MOST:
-            return
-        self._launches.append(launch)
-        words = struct.pack(f"{len(scales)}Q", *scales)
-        check(
-            locked_lib.kamiCallsAdd(
-                self.pointer, *arrays, launch.pointer, words, len(scales)
-            )
+def make_known_calls(types: Sequence[type], **questions: Any) -> KnownCalls | None:
+    """None where the interpreter or the library of arrays has no such interface."""
+    api = exchange_api(types[0])
+    if api is None or not _has_stable_abi:
+        return None
+    try:
+        calls = KnownCalls(types, api, **questions)
+    except ValueError:
+        return None
+    launchers.update(dict.fromkeys(types, calls.launch))
+    return calls
+
+
+launchers: dict[type, Callable[..., Any]] = {}
+"""`KnownCalls.launch` for types of arrays that have it."""
+
+
+def answer_calls(function: Callable[..., Any], names: Sequence[str]) -> bool:
+    """Has known calls of a function answered in C, which then never enters it.
+
+    `names` are those of its parameters that `KnownCalls.launch` takes. False where
+    the interpreter does not let that be: before CPython 3.12.
+    """
+    parameters = inspect.signature(function).parameters
+    defaults = [parameters[name].default for name in names]
+    interned = [sys.intern(name) for name in names]
+    return _has_stable_abi and bool(
+        locked_lib.kamiCallsAnswer(
+            function, _objects(*interned), _objects(*defaults), len(names)
         )
-
-    def add_pair(self, a: Any, b: Any, make: Callable[[Any, Any, Any], Any]) -> None:
-        number = locked_lib.kamiCallsAddPair(self.pointer, a, b)
-        # Another thread may have been here first.
-        if number == len(self.makers):
-            self.makers.append(make)
-
-
-class CallTables:
-    """The calls of a library's arrays, by what they say besides their arrays."""
-
-    def __init__(self, api: c_void_p) -> None:
-        self._api = api
-        self._tables: dict[Any, Calls] = {}
-        self.get = self._tables.get
-
-    def table(self, options: Any) -> Calls:
-        """That of calls that say this, made where there is none."""
-        found = self._tables.get(options)
-        if found is None:
-            found = self._tables[options] = Calls(self._api)
-        return found
+    )

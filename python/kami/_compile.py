@@ -10,12 +10,12 @@ import pathlib
 from ctypes import byref, c_void_p
 from typing import Any
 
-from ._arrays import type_name
 from ._kernels import Kernel, Program, make_options, program_for, request_of
 from ._library import check, lib
 from ._matmul import ACTIVATIONS, Operand, Request, compile_request
 from ._plan import _count, default_target
 from ._product import default_result, part_of
+from ._types import type_name
 
 _LAYOUTS = ("dense", "rows", "columns", "any")
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Protocol
 
+import numpy as np
+
 from ._arrays import HOST, adopt, known_library, library_of
+from ._calls import KnownCalls, answer_calls, launchers
 from ._html import html_table
 from ._product import Epilogue, Made, Wanted, run
 
@@ -34,10 +37,11 @@ def gemm(
     """alpha * A @ B + beta * C, and what the epilogue makes of it.
 
     Arrays are NumPy's, PyTorch's, CuPy's or JAX's, or have DLPack's methods or
-    `__cuda_array_interface__`;
-    all are on one device, and the result is of a's kind. Those of a CUDA device
-    are multiplied there, on the current stream of their library, without waiting;
-    those in the host's memory by the simulator. Any strides serve without a copy.
+    `__cuda_array_interface__`. All are on one device, and the result is of a's
+    kind, which takes `from_dlpack` of libraries that kami does not know, or `out`.
+    Those of a CUDA device are multiplied there, on the current stream of their
+    library, without waiting; those in the host's memory by the simulator. Any
+    strides serve without a copy.
 
     Args:
         a: shape (..., m, k), or (..., k, m) where `trans_a`.
@@ -74,46 +78,41 @@ def gemm(
             what was expected; or nothing can do what was asked for.
         kami.DeviceError: the driver refused or the device failed.
     """
-    key: Any = None
-    options: Any = None
-    tables: Any = None
-    library = known_library(type(a))
-    is_plain = c is epilogue is plan is None and beta == 0 and not overrides
-    if is_plain and isinstance(alpha, (int, float)):
-        options = (
-            alpha, trans_a, trans_b, out_dtype, accumulator, precision, specialize,
+    launch_known = None if _is_answered else launchers.get(type(a))
+    if launch_known is not None and not overrides:
+        result = launch_known(
+            a, b, c, out, alpha, beta, trans_a, trans_b, out_dtype, epilogue,
+            accumulator, precision, specialize, plan,
         )  # fmt: skip
-        if library is not None:
-            tables = library.exchanged(a, b, out)
-        calls = tables.get(options) if tables is not None else None
-        if calls is not None and out is None:
-            number = calls.find(a, b)
-            if number >= 0:
-                return calls.makers[number](a, b, None)
-        elif calls is not None:
-            error = calls.run(a, b, out)
-            if error is None:
-                return out
-            calls.check(error)
+        if result is not None:
+            return result
+    key: Any = None
+    library = known_library(type(a))
     if (
         library is not None
         and library is known_library(type(b))
         and (out is None or library is known_library(type(out)))
     ):
+        is_plain = c is epilogue is plan is None and beta == 0 and not overrides
+        is_simple = is_plain and out is accumulator is None and precision == "exact"
         arrays = library.key(a, b, out)
-        if arrays is not None and options is not None:
-            key = library, arrays, options
+        if arrays is not None and is_plain and isinstance(alpha, (int, float)):
+            key = (
+                library, arrays, alpha, trans_a, trans_b, out_dtype, accumulator,
+                precision, specialize,
+            )  # fmt: skip
             known = _known.get(key)
             if known is not None:
                 return known(a, b, out)
-        elif (operator := library.operator(a, b, out)) is not None:
-            others = (c, out, epilogue, accumulator, plan)
-            is_more = any(x is not None for x in others) or bool(overrides)
-            if is_more or beta != 0 or precision != "exact":
-                raise ValueError(_NO_OPERATOR)
+        elif (operator := library.operator(a, b, is_simple)) is not None:
+            if plan is not None:
+                overrides["plan"] = plan if isinstance(plan, str) else plan.attribute
             return operator(
-                a, b, alpha=alpha, trans_a=trans_a, trans_b=trans_b, out_dtype=out_dtype
-            )
+                a, b, c, alpha=alpha, beta=beta, trans_a=trans_a, trans_b=trans_b,
+                out=out, out_dtype=out_dtype, epilogue=epilogue,
+                accumulator=accumulator, precision=precision, **overrides,
+            )  # fmt: skip
+    is_said_fully = not overrides
     if plan is not None:
         overrides["plan"] = plan if isinstance(plan, str) else plan.attribute
     wanted = Wanted(
@@ -121,22 +120,45 @@ def gemm(
         precision, specialize,
     )  # fmt: skip
     result, made = run(a, b, c, wanted, overrides)
-    if key is not None and made.device != HOST:
+    if made.device == HOST or library is None:
+        return result
+    if library.calls is not None:
+        said = (
+            a, b, c, out, alpha, beta, trans_a, trans_b, out_dtype, epilogue,
+            accumulator, precision, specialize, plan,
+        )  # fmt: skip
+        if is_said_fully:
+            _add(library.calls, said, made)
+    elif key is not None:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
-        known = _known[key] = _make_known(a, out, made)
-        if tables is not None and out is None:
-            tables.table(options).add_pair(a, b, known)
-        elif tables is not None:
-            calls = tables.table(options)
-            calls.add((a, b, out), made.bound.handle, made.words[3:])
+        _known[key] = _make_known(a, out, made)
     return result
 
 
-_NO_OPERATOR = (
-    "a: expected a tensor that needs no gradient, and no array of JAX: "
-    "their operators take alpha, transposes and out_dtype only"
-)
+_SAID = (
+    "a", "b", "c", "out", "alpha", "beta", "trans_a", "trans_b", "out_dtype",
+    "epilogue", "accumulator", "precision", "specialize", "plan",
+)  # fmt: skip
+_is_answered = answer_calls(gemm, _SAID)
+# Those whose objects cannot become anything else; PyTorch's dtypes are, too.
+_FIXED = (type(None), bool, str, type, np.dtype)
+_SCALES = {"f32": 32, "f64": 64}
+
+
+def _add(calls: KnownCalls, said: tuple[Any, ...], made: Made) -> None:
+    """Makes a call one that is known in C, if it can be."""
+    a, _, _, out, alpha, beta, *options = said
+    if not all(isinstance(x, _FIXED) or type(x).__name__ == "dtype" for x in options):
+        return
+    bits = _SCALES.get(made.bound.accumulator, 0)
+    if bits == 0 and (alpha != 1 or beta != 0):
+        return
+    make: Any = None
+    if out is None:
+        make = library_of(a, "a").maker(a, made.shape, made.type)
+    assert made.bound.handle is not None
+    calls.add(said, made.bound.handle, bits, make)
 
 
 class _Known(Protocol):
@@ -145,7 +167,8 @@ class _Known(Protocol):
 
 _MOST_KNOWN = 4096
 _known: dict[Any, _Known] = {}
-"""Calls that differ from an earlier one by nothing but addresses."""
+"""Calls that differ from an earlier one by nothing but addresses, where they are
+not known in C."""
 
 
 def _make_known(like: Any, out: Any, made: Made) -> _Known:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import HOST, Library, View, adopt, library_of, type_name
+from ._arrays import HOST, Library, View, adopt, giver, known_library, library_of
 from ._devices import target_of
 from ._kernels import (
     Kernel,
@@ -31,10 +31,11 @@ from ._product import (
     default_result,
     part_of,
 )
+from ._types import type_name
 
 
 @dataclasses.dataclass(frozen=True)
-class _Kind:
+class Kind:
     """What all products have in common."""
 
     a: str
@@ -82,7 +83,7 @@ class _Kind:
 _kernels: dict[str, Kernel] = {}
 
 
-def _typical(sizes: Sequence[tuple[int, int, int]]) -> tuple[int, int, int]:
+def typical_size(sizes: Sequence[tuple[int, int, int]]) -> tuple[int, int, int]:
     """The mean of each extent, as a power of two, so that few kernels serve all."""
 
     def mean(dim: int) -> int:
@@ -110,6 +111,46 @@ def _leading(view: View, name: str) -> int:
     return view.strides[0]
 
 
+def check_pair(
+    i: int, a: View, b: View, trans_a: bool, trans_b: bool
+) -> tuple[int, int, int]:
+    """m, n and k of a product; errors name its arrays."""
+    try:
+        check_types(a, b, "exact")
+        m, n, k = check_product(a, b, trans_a, trans_b)
+    except (TypeError, ValueError) as error:
+        name, _, rest = str(error).partition(":")
+        raise type(error)(f"{name}[{i}]:{rest}") from None
+    return m, n, k
+
+
+def multiply_flat(
+    kind: Kind,
+    sizes: Sequence[tuple[int, int, int]],
+    flat: Sequence[View],
+    table: int,
+    scales: Sequence[float],
+    overrides: dict[str, Any],
+    stream: int,
+) -> None:
+    """Products of matrices in flat arrays of A, B and C.
+
+    `table` is the address of nine rows of int64, on the arrays' device: positions
+    in A, B and C, m, n and k, and leading dimensions.
+    """
+    device, count = flat[2].device, len(sizes)
+    kernel = kind.compile(typical_size(sizes), target_of(device), overrides)
+    described: list[Any] = [(x.address, x.shape, x.strides) for x in flat]
+    described += [(table + 8 * count * row, (count,), (1,)) for row in range(9)]
+    accumulator = kind.accumulator or default_accumulator(kind.a)
+    described += [(scalar_bits(scale, accumulator, "alpha"),) for scale in scales]
+    if device == HOST:
+        kernel.program.simulate(described)
+        return
+    launch = kernel.bind(described, device).runner(len(described))
+    launch(stream, *(words[0] for words in described))
+
+
 class _Group:
     """The arrays of a call, and where they lie."""
 
@@ -126,7 +167,7 @@ class _Group:
         self.views_b = self._views(self.b, "b")
         self.trans_a, self.trans_b = bool(kind["trans_a"]), bool(kind["trans_b"])
         self.sizes = [
-            self._size(i, *pair)
+            check_pair(i, *pair, self.trans_a, self.trans_b)
             for i, pair in enumerate(zip(self.views_a, self.views_b, strict=True))
         ]
 
@@ -145,15 +186,6 @@ class _Group:
             views.append(view)
         return views
 
-    def _size(self, i: int, a: View, b: View) -> tuple[int, int, int]:
-        try:
-            check_types(a, b, "exact")
-            m, n, k = check_product(a, b, self.trans_a, self.trans_b)
-        except (TypeError, ValueError) as error:
-            name, _, rest = str(error).partition(":")
-            raise type(error)(f"{name}[{i}]:{rest}") from None
-        return m, n, k
-
     def outputs(self, out: Sequence[Any] | None, out_dtype: Any) -> list[Any]:
         """What is written."""
         a, b = self.views_a[0], self.views_b[0]
@@ -163,7 +195,7 @@ class _Group:
         if out is None:
             made = [self.library.maker(self.a[0], s[:2], type)() for s in self.sizes]
         else:
-            made = list(out)
+            made = [adopt(array) for array in out]
             if len(made) != len(self.sizes):
                 raise ValueError(
                     f"out: expected {len(self.sizes)} arrays, but got {len(made)}"
@@ -171,13 +203,13 @@ class _Group:
             if out_dtype is None:
                 type = library_of(made[0], "out[0]").view(made[0], "out[0]").type
         self.views_c = self._views(made, "out")
-        for view, size in zip(self.views_c, self.sizes, strict=True):
+        for i, (view, size) in enumerate(zip(self.views_c, self.sizes, strict=True)):
             check_output(view, size[:2], type, a.device)
+            if not library_of(made[i], "out").is_writable(made[i]):
+                raise ValueError(f"out[{i}]: expected an array that may be written")
         return made
 
-    def run_simulated(
-        self, kind: _Kind, overrides: dict[str, Any], scales: Any
-    ) -> None:
+    def run_simulated(self, kind: Kind, overrides: dict[str, Any], scales: Any) -> None:
         """In flat copies: arrays have no address in common."""
         tell_simulated()
         flats, at, leading = [], [], []
@@ -194,15 +226,13 @@ class _Group:
             at.append(starts[:-1].astype(np.int64))
             leading.append(np.array([max(c, 1) for _, c in extents], np.int64))
         sizes = [np.array(column, np.int64) for column in zip(*self.sizes, strict=True)]
-        kernel = kind.compile(_typical(self.sizes), target_of(HOST), overrides)
+        kernel = kind.compile(typical_size(self.sizes), target_of(HOST), overrides)
         kernel(*flats, *at, *sizes, *leading, *scales)
         for start, array in zip(at[2], self.c, strict=True):
             target = np.asarray(array)
             target[...] = flats[2][start : start + target.size].reshape(target.shape)
 
-    def run_on_device(
-        self, kind: _Kind, overrides: dict[str, Any], scales: Any
-    ) -> None:
+    def run_on_device(self, kind: Kind, overrides: dict[str, Any], scales: Any) -> None:
         names = ("a", "b", "out")
         views = (self.views_a, self.views_b, self.views_c)
         columns = [[view.address for view in group] for group in views]
@@ -212,17 +242,11 @@ class _Group:
         table = np.array(columns, np.int64)
         device = self.views_a[0].device
         described = self.library.upload(self.a[0], table)
-        view = self.library.view(described, "descriptors")
-        count = len(self.sizes)
-        kernel = kind.compile(_typical(self.sizes), target_of(device), overrides)
+        address = self.library.view(described, "descriptors").address
         # Pointers are positions in arrays that begin at address 0.
-        arguments: list[Any] = [(0, (0,), (1,))] * 3
-        arguments += [
-            (view.address + 8 * count * row, (count,), (1,)) for row in range(9)
-        ]
-        accumulator = kind.accumulator or default_accumulator(kind.a)
-        arguments += [(scalar_bits(s, accumulator, "alpha"),) for s in scales]
-        kernel.launch(arguments, device, self.library, [self.a[0]] * len(arguments))
+        flat = [View(0, (0,), (1,), type, device) for type in (kind.a, kind.b, kind.c)]
+        stream = self.library.stream(device)()
+        multiply_flat(kind, self.sizes, flat, address, scales, overrides, stream)
 
 
 def grouped_gemm(
@@ -261,7 +285,19 @@ def grouped_gemm(
     Raises:
         TypeError, ValueError: as `gemm`, naming the array: "a[3]: ...".
     """
+    library = known_library(type(a[0])) if a else None
+    is_one_kind = all(known_library(type(x)) is library for x in (*a, *b))
+    if library is not None and is_one_kind and out is None:
+        operator = library.grouped_operator([*a, *b])
+        if operator is not None:
+            results: list[Any] = operator(
+                a, b, c, alpha=alpha, beta=beta, trans_a=trans_a, trans_b=trans_b,
+                out_dtype=out_dtype, accumulator=accumulator, precision=precision,
+                **overrides,
+            )  # fmt: skip
+            return results
     group = _Group(a, b, {"trans_a": trans_a, "trans_b": trans_b})
+    give = giver(a[0]) if out is None else None
     if part_of(group.views_a[0].type)[1]:
         raise TypeError("a: expected real numbers")
     group.c = group.outputs(out, out_dtype)
@@ -270,12 +306,12 @@ def grouped_gemm(
             raise ValueError("c: expected arrays where beta is not 0, but got None")
         for target, source in zip(group.c, c, strict=True):
             if target is not source:
-                group.library.copy(target, source)
+                group.library.copy(target, adopt(source))
     first = group.views_a[0]
     on_device = first.device != HOST
     check_types(first, group.views_b[0], precision)
     is_exact = precision == "exact"
-    kind = _Kind(
+    kind = Kind(
         first.type if is_exact else precision,
         group.views_b[0].type if is_exact else precision,
         group.views_c[0].type,
@@ -291,4 +327,4 @@ def grouped_gemm(
         group.run_on_device(kind, overrides, scales)
     else:
         group.run_simulated(kind, overrides, scales)
-    return group.c
+    return list(out or ()) if give is None else [give(c) for c in group.c]

@@ -13,14 +13,14 @@ import pathlib
 import struct
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from ctypes import byref, c_double, c_uint64, c_void_p
 from typing import Any
 
 import numpy as np
 
 from . import _cache
-from ._arrays import _DTYPE_NAMES, HOST, View, numpy_dtype
+from ._arrays import HOST, View
 from ._devices import open_device
 from ._html import html_table
 from ._library import (
@@ -35,6 +35,7 @@ from ._library import (
     raise_error,
     take_bytes,
 )
+from ._types import DTYPE_NAMES, numpy_dtype
 
 Described = Sequence[tuple[Any, ...]]
 """Arguments as `make_arguments` takes them."""
@@ -200,7 +201,9 @@ class Program(Handle):
             return np.empty(shape, dtype)
         reach = sum((e - 1) * s for e, s in zip(shape, strides, strict=True))
         memory = (ctypes.c_byte * (reach + dtype.itemsize)).from_address(found.data)
-        return np.ndarray(shape, dtype, memory, 0, strides).copy()
+        copy: np.ndarray[Any, Any]
+        copy = np.ndarray(shape, dtype, memory, 0, strides).copy()
+        return copy
 
 
 _programs: dict[str, Program] = {}
@@ -256,9 +259,9 @@ _OVERRIDES = (
 )
 
 
-def make_options(target: str, overrides: dict[str, Any]) -> Options:
-    """Options from keywords; TypeError for one that there is not."""
-    options = Options(target=encode(target))
+def settle(overrides: Mapping[str, Any]) -> dict[str, str | int]:
+    """What of a plan is settled, as texts and numbers; TypeError for what is not."""
+    settled: dict[str, str | int] = {}
     for name, value in overrides.items():
         if name not in _OVERRIDES:
             raise TypeError(
@@ -271,13 +274,21 @@ def make_options(target: str, overrides: dict[str, Any]) -> Options:
                 raise ValueError(
                     f"{name}: expected a number from 1 on, but got {value!r}"
                 )
-            setattr(options, name, value)
+            settled[name] = value
             continue
         if name == "tile" and not isinstance(value, str):
             value = "x".join(str(extent) for extent in value)
         if not isinstance(value, str):
             raise TypeError(f"{name}: expected a text, but got {value!r}")
-        setattr(options, name, value.encode())
+        settled[name] = value
+    return settled
+
+
+def make_options(target: str, overrides: Mapping[str, Any]) -> Options:
+    """Options from keywords."""
+    options = Options(target=encode(target))
+    for name, value in settle(overrides).items():
+        setattr(options, name, value.encode() if isinstance(value, str) else value)
     return options
 
 
@@ -394,25 +405,37 @@ class Kernel:
 
     def __call__(self, *values: Any) -> Any:
         """Runs; gives what the function returns: nothing, an array, or several."""
+        from ._arrays import adopt, giver, library_of
+
         described, device, library = self.describe_arguments(values)
+        like: Any = next((v for v in values if not np.isscalar(v)), np.empty(0))
+        give = giver(like) if self.program.description["results"] else None
         if device == HOST:
             tell_simulated()
-            _, results = self.program.simulate(described)
+            _, simulated = self.program.simulate(described)
+            like = adopt(like)
+            results = [library_of(like, "").upload(like, x) for x in simulated]
         else:
             results = self.launch(described, device, library, values)
-        if not results:
+        if give is None:
             return None
-        return results[0] if len(results) == 1 else tuple(results)
+        given = [x if any(x is v for v in values) else give(x) for x in results]
+        return given[0] if len(given) == 1 else tuple(given)
 
-    def launch(
-        self, described: list[Any], device: int, library: Any, values: Sequence[Any]
-    ) -> list[Any]:
-        """Queues the kernels on described arguments, which `values` have been."""
+    def bind(self, described: Sequence[Any], device: int) -> Launch:
+        """The launch of arguments that differ by nothing but addresses."""
         key = (device, *(d[1:] for d in described))
         launch = self._launches.get(key)
         if launch is None:
             executable = self.program.executable(device)
             launch = self._launches[key] = Launch(executable, described)
+        return launch
+
+    def launch(
+        self, described: list[Any], device: int, library: Any, values: Sequence[Any]
+    ) -> list[Any]:
+        """Queues the kernels on described arguments, which `values` have been."""
+        launch = self.bind(described, device)
         like = next(v for v, d in zip(values, described, strict=True) if len(d) > 1)
         spaces = [
             library.maker(like, (size,), "i8")()
@@ -452,7 +475,7 @@ def _result_of(
 def scalar_bits(value: Any, type: str, name: str) -> int:
     """A number as the bits of a scalar type."""
     try:
-        if type in _DTYPE_NAMES and type[0] == "i":
+        if type in DTYPE_NAMES and type[0] == "i":
             number = int(value)
             if number != value:
                 raise ValueError(f"{name}: expected an integer, but got {value!r}")

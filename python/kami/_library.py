@@ -24,6 +24,7 @@ from ctypes import (
     c_int32,
     c_int64,
     c_size_t,
+    c_uint,
     c_uint64,
     c_void_p,
     py_object,
@@ -42,17 +43,12 @@ class DeviceError(RuntimeError):
     """There is no device, its driver refused, or it failed."""
 
 
-class UnknownCallError(LookupError):
-    """A table has no such call."""
-
-
 # KamiErrorKind.
 _EXCEPTIONS: dict[int, type[Exception]] = {
     1: ValueError,
     2: SimulationError,
     3: DeviceError,
     4: DeviceError,
-    5: UnknownCallError,
 }
 
 
@@ -146,8 +142,17 @@ class Argument(Structure):
     ]
 
 
-class Interpreter(Structure):
-    _fields_ = [("release", c_void_p), ("acquire", c_void_p)]
+class ArrayKind(Structure):
+    _fields_ = [
+        ("exchangeApi", c_void_p),
+        ("types", c_void_p * 2),
+        ("isInterposed", c_void_p),
+        ("recordsGradients", c_void_p),
+        ("needsGradient", c_void_p),
+        ("isNegative", c_void_p),
+        ("isConjugate", c_void_p),
+        ("deviceError", c_void_p),
+    ]
 
 
 class DeviceInfo(Structure):
@@ -198,7 +203,6 @@ _FALLIBLE: dict[str, list[Any]] = {
     "kamiLaunchDescribe": [c_void_p, _OUT],
     # Words as struct.pack makes bytes of them, in half the time of an array.
     "kamiLaunchRun": [c_void_p, c_void_p, c_char_p],
-    "kamiCallsCreate": [c_void_p, POINTER(Interpreter), _OUT],
     "kamiLaunchTime": [c_void_p, POINTER(c_uint64), c_size_t, POINTER(c_double)],
 }
 _DESTROYERS = [
@@ -209,16 +213,20 @@ _DESTROYERS = [
     "kamiDeviceClose",
     "kamiExecutableDestroy",
     "kamiLaunchDestroy",
-    "kamiCallsDestroy",
 ]
 # What takes Python's objects, so that the interpreter has to be held.
-_LOCKED: dict[str, list[Any]] = {
-    "kamiCallsAdd": [
-        c_void_p, py_object, py_object, py_object, c_void_p, c_char_p, c_size_t
-    ],
-    "kamiCallsRun": [c_void_p, py_object, py_object, py_object],
-    "kamiCallsAddPair": [c_void_p, py_object, py_object],
-    "kamiCallsFindPair": [c_void_p, py_object, py_object],
+_LOCKED: dict[str, tuple[Any, list[Any]]] = {
+    "kamiCallsCreate": (py_object, [POINTER(ArrayKind), _OUT]),
+    "kamiCallsAdd": (
+        None,
+        [
+            c_void_p, POINTER(py_object), c_size_t, c_void_p, c_uint,
+            POINTER(py_object),
+        ],
+    ),
+    "kamiCallsAnswer": (
+        c_int, [py_object, POINTER(py_object), POINTER(py_object), c_size_t]
+    ),
 }  # fmt: skip
 
 
@@ -256,10 +264,10 @@ def _load() -> ctypes.CDLL:
 
 def _load_locked() -> ctypes.PyDLL:
     library = ctypes.PyDLL(LIBRARY_PATH)
-    for name, arguments in _LOCKED.items():
+    for name, (result, arguments) in _LOCKED.items():
         function = getattr(library, name)
         function.argtypes = arguments
-        function.restype = c_int64 if name.endswith("Pair") else c_void_p
+        function.restype = result
     return library
 
 

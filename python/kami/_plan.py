@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from ctypes import byref, c_void_p
 from typing import Any
 
-from ._arrays import type_name
 from ._devices import describe, simulated_target
 from ._html import html_table
 from ._kernels import make_options
 from ._library import Problem, check, encode, lib, take_bytes
+from ._types import type_name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,6 +85,12 @@ class Plan:
     def attribute(self) -> str:
         """The `#kami.plan<...>` of the best."""
         return str(self.best.attribute)
+
+    @property
+    def predicted(self) -> float:
+        """Seconds of all products on the device."""
+        microseconds: float = self._described["microseconds"]
+        return microseconds * 1e-6
 
     def to_dict(self) -> dict[str, Any]:
         """What `kami-plan --format=json --all` prints."""

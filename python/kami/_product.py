@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import HOST, Library, View, adopt, library_of, type_name
+from ._arrays import HOST, Library, View, adopt, giver, library_of
 from ._devices import target_of
 from ._kernels import Launch, Program, scalar_bits, tell_simulated
 from ._matmul import (
@@ -27,6 +27,7 @@ from ._matmul import (
     place_output,
     spread,
 )
+from ._types import type_name
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -117,8 +118,19 @@ def check_output(view: View, shape: tuple[int, ...], type: str, device: int) -> 
         reach += stride * (extent - 1)
 
 
-def _extended(type: str, accumulator: str, name: str) -> None:
+def check_scales(type: str, alpha: Any, beta: Any) -> None:
+    if part_of(type)[1] and (alpha != 1 or beta != 0):
+        raise ValueError("alpha: expected 1, and beta 0, for complex numbers")
+
+
+def check_extra(name: str, type: str, result: str, accumulator: str) -> None:
     """Whether the epilogue reads such elements."""
+    if name == "residual":
+        if type != result:
+            raise TypeError(
+                f"residual: expected elements of type {result}, but got {type}"
+            )
+        return
     order = ["f16", "bf16", "f32", "f64"]
     fits = type == accumulator or (
         type in order
@@ -132,7 +144,7 @@ def _extended(type: str, accumulator: str, name: str) -> None:
         )
 
 
-class _Extra:
+class Extra:
     """An array that the epilogue reads, broadcast to the shape that it needs."""
 
     def __init__(self, name: str, view: View, shape: Sequence[int]) -> None:
@@ -253,7 +265,7 @@ class _Call:
         extras = {}
         for name, view in self.extras:
             wanted = {"row_scale": shape[:1], "bias": shape[1:]}.get(name)
-            extras[name] = _Extra(name, view, wanted or (*batch, *shape)).dims
+            extras[name] = Extra(name, view, wanted or (*batch, *shape)).dims
         if "residual" in extras:
             matrices.append(extras["residual"])
         a, b, c, *rest = collapse(batch, matrices)
@@ -331,7 +343,7 @@ def check_types(a: View, b: View, precision: str) -> None:
         )
 
 
-def _as_epilogue(epilogue: Epilogue | str | None) -> Epilogue:
+def as_epilogue(epilogue: Epilogue | str | None) -> Epilogue:
     if epilogue is None:
         return _NONE
     if isinstance(epilogue, str):
@@ -372,6 +384,8 @@ class _Product:
         self, a: Any, b: Any, wanted: Wanted, overrides: dict[str, Any]
     ) -> None:
         self.a, self.b, self.wanted = adopt(a), adopt(b), wanted
+        if wanted.out is None:
+            self.give = giver(a)
         self.library: Library = library_of(self.a, "a")
         self.view_a = self.library.view(self.a, "a")
         self.view_b = library_of(self.b, "b").view(self.b, "b")
@@ -389,16 +403,19 @@ class _Product:
 
     def output(self, c: Any) -> Any:
         """What is written: `out`, or an array of the caller's kind, with C in it."""
-        out, dtype = self.wanted.out, self.wanted.out_dtype
+        out, dtype = adopt(self.wanted.out), self.wanted.out_dtype
         type = default_result(self.view_a.type, self.view_b.type)
         if dtype is not None:
             type = type_name(dtype, "out_dtype")
         if out is None:
             out = self.library.maker(self.a, self.shape, type)()
-        view = library_of(out, "out").view(out, "out")
+        library = library_of(out, "out")
+        view = library.view(out, "out")
         if dtype is None:
             type = view.type
         check_output(view, self.shape, type, self.view_a.device)
+        if not library.is_writable(out):
+            raise ValueError("out: expected an array that may be written")
         if 0 not in self.shape and view.address in (
             self.view_a.address,
             self.view_b.address,
@@ -409,8 +426,8 @@ class _Product:
             return out
         if c is None:
             raise ValueError("c: expected an array where beta is not 0, but got None")
-        if c is not out:
-            self._copy(c, out)
+        if c is not self.wanted.out:
+            self._copy(adopt(c), out)
         return out
 
     def _copy(self, c: Any, out: Any) -> None:
@@ -419,30 +436,23 @@ class _Product:
             raise TypeError(
                 f"c: expected elements of type {self.view_c.type}, but got {view.type}"
             )
-        _Extra("c", view, self.shape)
+        Extra("c", view, self.shape)
         self.library.copy(out, c)
 
     def call(self) -> _Call:
         alpha, beta = self.wanted.alpha, self.wanted.beta
-        epilogue = _as_epilogue(self.wanted.epilogue)
-        if part_of(self.view_a.type)[1] and (alpha != 1 or beta != 0):
-            raise ValueError("alpha: expected 1, and beta 0, for complex numbers")
+        epilogue = as_epilogue(self.wanted.epilogue)
+        check_scales(self.view_a.type, alpha, beta)
         accumulator = self.accumulator or default_accumulator(self.view_a.type)
         extras = []
         for name in ("row_scale", "bias", "residual"):
-            array = getattr(epilogue, name)
+            array = adopt(getattr(epilogue, name))
             if array is None:
                 continue
             view = library_of(array, name).view(array, name)
             if view.device != self.view_a.device:
                 raise ValueError(f"{name}: expected an array on the device of a and b")
-            if name == "residual" and view.type != self.view_c.type:
-                raise TypeError(
-                    f"residual: expected elements of type {self.view_c.type}, "
-                    f"but got {view.type}"
-                )
-            if name != "residual":
-                _extended(view.type, accumulator, name)
+            check_extra(name, view.type, self.view_c.type, accumulator)
             extras.append((name, view))
         return _Call(
             self.view_a,
@@ -530,15 +540,41 @@ def run(
         tell_simulated()
     words = _words(call, bound, wanted.alpha, wanted.beta)
     report = bound.run(words, product.library.stream(device)())
+    result = product.give(result) if wanted.out is None else wanted.out
     return result, Made(bound, product.shape, call.c.type, device, words, report)
 
 
 def multiply_views(
-    a: View, b: View, c: View, trans_a: bool, trans_b: bool, alpha: float, stream: int
+    a: View,
+    b: View,
+    c: View,
+    stream: int,
+    *,
+    extras: Mapping[str, View],
+    trans_a: bool,
+    trans_b: bool,
+    alpha: float,
+    beta: float,
+    activation: str | None,
+    accumulator: str | None,
+    precision: str,
+    overrides: Mapping[str, Any],
 ) -> None:
-    """C = alpha * A @ B of arrays that somebody else has made and checked."""
+    """C = epilogue(alpha * A @ B + beta * C) of arrays that others made and checked."""
     call = _Call(
-        a, b, c, (), trans_a, trans_b, alpha != 1, False, None, None, "exact", None, ()
-    )  # fmt: skip
+        a,
+        b,
+        c,
+        tuple(extras.items()),
+        trans_a,
+        trans_b,
+        alpha != 1,
+        beta != 0,
+        activation,
+        accumulator,
+        precision,
+        None,
+        tuple(sorted(overrides.items())),
+    )
     bound = _bind(call)
-    bound.run(_words(call, bound, alpha, 0), stream)
+    bound.run(_words(call, bound, alpha, beta), stream)

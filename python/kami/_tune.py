@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import _cache
-from ._arrays import dense_strides, numpy_dtype
+from ._arrays import dense_strides
 from ._compile import compile
 from ._devices import OpenDevice, open_device
 from ._html import html_table
@@ -24,6 +24,7 @@ from ._kernels import Launch, request_of
 from ._library import DeviceError, check, lib
 from ._matmul import remember_plan
 from ._plan import Candidate, plan
+from ._types import numpy_dtype
 
 
 @dataclasses.dataclass(frozen=True)

@@ -16,9 +16,7 @@ from ctypes import (
     CFUNCTYPE,
     POINTER,
     Structure,
-    c_bool,
     c_char_p,
-    c_double,
     c_int,
     c_int32,
     c_int64,
@@ -36,7 +34,7 @@ from ._arrays import HOST, View, dense_strides
 
 _MAJOR = 0
 
-# XLA_FFI_DataType; of attributes, those that Python's booleans and floats become.
+# XLA_FFI_DataType.
 _TYPES = {
     2: "i8",
     4: "i32",
@@ -51,7 +49,7 @@ _TYPES = {
     19: "f8E5M2",
     20: "f8E4M3FN",
 }
-_SCALARS: dict[int, Any] = {1: c_bool, 12: c_double}
+_STRING = 4  # XLA_FFI_AttrType
 _METADATA = 1  # XLA_FFI_Extension_Type
 _EXECUTE = 3  # XLA_FFI_ExecutionStage
 _INVALID_ARGUMENT = 3  # XLA_FFI_Error_Code
@@ -138,10 +136,6 @@ class _Span(Structure):
         return ctypes.string_at(self.data, self.bytes).decode()
 
 
-class _Scalar(Structure):
-    _fields_ = [("type", c_int), ("value", c_void_p)]
-
-
 class _Attributes(_Headed):
     _fields_ = [
         ("count", c_int64),
@@ -169,7 +163,7 @@ class Call(NamedTuple):
 
     arguments: list[View]
     results: list[View]
-    attributes: dict[str, Any]
+    attributes: dict[str, str]
     stream: int
 
 
@@ -202,13 +196,15 @@ def _views(values: Any, device: int) -> list[View]:
     return found
 
 
-def _attributes(attributes: Any) -> dict[str, Any]:
-    found = {}
-    for i in range(attributes.count):
-        scalar = cast(attributes.values[i], POINTER(_Scalar)).contents
-        kind = POINTER(_SCALARS[scalar.type])
-        found[attributes.names[i].contents.text()] = cast(scalar.value, kind)[0]
-    return found
+def _attributes(attributes: Any) -> dict[str, str]:
+    """Those that are texts."""
+    return {
+        attributes.names[i].contents.text(): cast(
+            attributes.values[i], POINTER(_Span)
+        ).contents.text()
+        for i in range(attributes.count)
+        if attributes.types[i] == _STRING
+    }
 
 
 def _decode(frame: Any, api: Any, is_host: bool) -> Call:

@@ -18,6 +18,9 @@ from typing import Any
 import torch
 
 from . import _gemm
+from ._devices import describe
+from ._routing import Route, is_copied, route
+from ._types import type_name
 
 _RESULTS = {
     torch.int8: torch.int32,
@@ -116,7 +119,11 @@ def _(
         for x, dim in zip((a, b), in_dims[:2], strict=True)
     ]
     rank = max(x.dim() for x in arrays)
-    a, b = (x[(slice(None), *(None,) * (rank - x.dim()))] for x in arrays)
+    ones = [(1,) * (rank - x.dim()) for x in arrays]
+    a, b = (
+        x.reshape(x.shape[0], *more, *x.shape[1:])
+        for x, more in zip(arrays, ones, strict=True)
+    )
     result: torch.Tensor = _op(a, b, *rest)
     return result, 0
 
@@ -170,6 +177,31 @@ def gemm(
     return result
 
 
+def multiply_with_gradients(
+    a: torch.Tensor,
+    b: torch.Tensor,
+    c: Any,
+    *,
+    alpha: Any,
+    trans_a: bool,
+    trans_b: bool,
+    out_dtype: Any,
+    beta: Any,
+    precision: str,
+    **others: Any,
+) -> torch.Tensor:
+    """`kami.gemm` of tensors that need a gradient."""
+    is_more = any(x is not None for x in (c, *others.values()))
+    if is_more or beta != 0 or precision != "exact":
+        raise ValueError(
+            "a: expected a tensor that needs no gradient: the operator that has them "
+            "takes alpha, transposes and out_dtype only"
+        )
+    return gemm(
+        a, b, alpha=alpha, trans_a=trans_a, trans_b=trans_b, out_dtype=out_dtype
+    )
+
+
 _dispatch_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 1)
 _transform = getattr(
     getattr(torch._C, "_functorch", None), "maybe_current_level", lambda: 0
@@ -198,27 +230,55 @@ def bmm(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return gemm(a, b)
 
 
-# Where docs/Performance.md has kami ahead of cuBLAS on an H200: batches of small
-# products of 16 bits.
-_LARGEST, _FEWEST = 128, 64
+@functools.lru_cache(maxsize=4096)
+def _explained(
+    dtype: torch.dtype,
+    device: int,
+    shape_a: tuple[int, ...],
+    strides_a: tuple[int, ...],
+    shape_b: tuple[int, ...],
+    strides_b: tuple[int, ...],
+) -> Route:
+    *batch, m, k = shape_a
+    *other, inner, n = shape_b
+    if batch != other or inner != k:
+        return Route(False, "batches or extents differ")
+    copied = [
+        math.prod(shape)
+        for shape, strides in ((shape_a, strides_a), (shape_b, strides_b))
+        if is_copied(shape, strides)
+    ]
+    target = describe(device).target
+    return route(m, n, k, math.prod(batch), type_name(dtype), target, copied)
+
+
+def explain(a: Any, b: Any) -> Route:
+    """Who multiplies `a @ b` inside of `patch`, and why.
+
+    Args:
+        a, b: tensors of shapes (batch..., m, k) and (batch..., k, n).
+
+    Returns:
+        `is_kami`, a `reason`, and where the model was asked `kami` and `torch`, the
+        seconds that they are predicted to take on the device.
+    """
+    if not isinstance(a, torch.Tensor) or not isinstance(b, torch.Tensor):
+        return Route(False, "no tensors")
+    if not a.is_cuda or a.get_device() != b.get_device():
+        return Route(False, "no tensors of one CUDA device")
+    if a.dtype not in _ROUTED or a.dtype != b.dtype:
+        return Route(False, "types that nobody measured")
+    if a.dim() < 3 or b.dim() < 3:
+        return Route(False, "no batches")
+    return _explained(a.dtype, a.get_device(), a.shape, a.stride(), b.shape, b.stride())
+
+
+_ROUTED = (torch.float16, torch.bfloat16, torch.float64)
 
 
 def is_routed(a: Any, b: Any) -> bool:
-    """Whether a product is one that `patch` gives to kami.
-
-    CUDA tensors of one 16-bit float type, with batches that are not broadcast, at
-    least 64 products, and no extent over 128.
-    """
-    if not isinstance(a, torch.Tensor) or not isinstance(b, torch.Tensor):
-        return False
-    if not a.is_cuda or not b.is_cuda or a.dtype != b.dtype:
-        return False
-    if a.dtype not in (torch.float16, torch.bfloat16) or a.dim() < 3 or b.dim() < 3:
-        return False
-    *batch, m, k = a.shape
-    *other, _, n = b.shape
-    fits = all(0 < extent <= _LARGEST for extent in (m, n, k))
-    return fits and batch == other and math.prod(batch) >= _FEWEST
+    """Whether a product is one that `patch` gives to kami, as `explain` has it."""
+    return explain(a, b).is_kami
 
 
 def _route(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -244,10 +304,10 @@ _PATCHED: list[tuple[Any, str]] = [
 def patch() -> Iterator[None]:
     """Routes small batched products of PyTorch to kami, inside of a `with`.
 
-    `torch.bmm`, `torch.matmul`, their methods and `@` go to kami where `is_routed`
-    says so, and are PyTorch's own elsewhere. To be entered around a model, not
-    around each of its calls: methods of tensors that change make Python look all
-    of them up anew.
+    `torch.bmm`, `torch.matmul`, their methods and `@` go to kami where the model
+    says that it is faster (`explain`), and are PyTorch's own elsewhere. To be
+    entered around a model, not around each of its calls: methods of tensors that
+    change make Python look all of them up anew.
     """
     originals = [getattr(owner, name) for owner, name in _PATCHED]
     try:

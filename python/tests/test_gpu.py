@@ -212,21 +212,17 @@ def test_a_transformer_block() -> None:
     assert (result - expected).norm() < 5e-3 * expected.norm()
 
 
-class OnlyDLPack:
-    def __init__(self, tensor: Any) -> None:
-        self.tensor = tensor
-
-    def __dlpack__(self, **keywords: Any) -> Any:
-        return self.tensor.__dlpack__(**keywords)
-
-    def __dlpack_device__(self) -> Any:
-        return self.tensor.__dlpack_device__()
-
-
 def test_arrays_that_only_dlpack_opens() -> None:
+    import toy
+
     a, b = integers(3, 5, 8), integers(3, 8, 4)
-    result = kami.bmm(OnlyDLPack(a), OnlyDLPack(b), out_dtype=torch.float32)
-    assert torch.equal(result.double().cpu(), exact(a, b))
+    result = kami.bmm(toy.Tensor(a), toy.Tensor(b), out_dtype=torch.float32)
+    assert type(result) is toy.Tensor
+    assert torch.equal(result.values.double().cpu(), exact(a, b))
+    x, y = toy.Interface(a), toy.Interface(b)
+    result = kami.bmm(x, y, out_dtype=torch.float32)
+    assert type(result) is toy.Interface
+    assert torch.equal(result.values.double().cpu(), exact(a, b))
 
 
 def test_tuning() -> None:

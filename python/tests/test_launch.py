@@ -168,8 +168,9 @@ def test_a_launch_that_fails(driver: Path) -> None:
 
 
 EXCHANGE = """
+import functools, gc, inspect, sys, threading, tracemalloc, types
 from ctypes import *
-from kami._calls import Calls
+from kami import _arrays, _calls, _gemm
 from kami._kernels import Launch
 
 class Tensor(Structure):  # DLTensor of DLPack 1.3
@@ -180,22 +181,35 @@ class Tensor(Structure):  # DLTensor of DLPack 1.3
         ("byte_offset", c_uint64),
     ]
 
+class Array(list):
+    def __init__(self, tensor):
+        self.tensor = tensor
+        self.needs_gradient = False
+
+class Derived(Array):
+    pass
+
 class Api(Structure):  # DLPackExchangeAPI
     _fields_ = [
         ("major", c_uint32), ("minor", c_uint32), ("previous", c_void_p),
         ("others", c_void_p * 3), ("describe", c_void_p), ("stream", c_void_p),
     ]
 
-def array(data, shape, strides, code=2, bits=16, device=0, offset=0, lanes=1):
+def array(
+    data, shape, strides, code=2, bits=16, device=0, offset=0, lanes=1, kind=Array
+):
     rank = len(shape)
     numbers = (c_int64 * rank)(*shape), (c_int64 * rank)(*strides)
-    return Tensor(data, 2, device, rank, code, bits, lanes, *numbers, offset)
+    return kind(Tensor(data, 2, device, rank, code, bits, lanes, *numbers, offset))
+
+broken = []  # Arrays that cannot be described.
 
 @PYFUNCTYPE(c_int, py_object, POINTER(Tensor))
 def describe(found, tensor):
-    if not isinstance(found, Tensor):
+    # An exception would not leave ctypes.
+    if any(found is x for x in broken):
         return -1
-    tensor[0] = found
+    tensor[0] = found.tensor
     return 0
 
 @PYFUNCTYPE(c_int, c_int32, c_int32, POINTER(c_void_p))
@@ -206,70 +220,381 @@ def stream(kind, device, out):
 # A later major version says where an older one is.
 api = Api(1, 3, None, (None,) * 3, cast(describe, c_void_p), cast(stream, c_void_p))
 later = Api(2, 0, addressof(api))
+
+# Builtin functions without arguments say yes where a list is not empty.
+interposed, recording = [], []
+calls = _calls.KnownCalls(
+    (Array,), c_void_p(addressof(later)), isInterposed=interposed.copy,
+    recordsGradients=recording.copy,
+    needsGradient=property(lambda array: array.needs_gradient),
+)
+
+kernel = kami.compile(16, 8, 16, "f16", batch=True, alpha=True)
+plain = kami.compile(16, 8, 16, "f16", batch=True)
+shapes = (3, 16, 16), (3, 16, 8), (3, 16, 8)
+strides = (256, 16, 1), (128, 8, 1), (128, 8, 1)
+described = [(0, *pair) for pair in zip(shapes, strides)]
+scaled = Launch(kernel.program.executable(0), [*described, (0,)])
+launch = Launch(plain.program.executable(0), described)
+OPTIONS = (False, False, None, None, None, "exact", None, None)
+
+def arrays(*places, **others):
+    return [array(*x, **others) for x in zip(places, shapes, strides)]
+
+def said(a, b, out, alpha=1, beta=0, c=None, options=OPTIONS):
+    return a, b, c, out, alpha, beta, *options
+
+def run(*rest, **others):
+    return calls.launch(*said(*rest, **others))
 """
 
 
 def test_calls_are_known_by_what_arrays_are_like(driver: Path) -> None:
     code = """
-        kernel = kami.compile(16, 8, 16, "f16", batch=True, alpha=True)
-        shapes = (3, 16, 16), (3, 16, 8), (3, 16, 8)
-        strides = (256, 16, 1), (128, 8, 1), (128, 8, 1)
-        described = [(0, *pair) for pair in zip(shapes, strides)] + [(0,)]
-        launch = Launch(kernel.program.executable(0), described)
-        calls = Calls(c_void_p(addressof(later)))
-        def arrays(*places):
-            return [array(*x) for x in zip(places, shapes, strides)]
-        def run(*three):
-            error = calls.run(*three)
-            return error is None or calls.check(error)
         assert run(*arrays(1, 2, 3)) is None and launches.value == 0
-        calls.add(arrays(1, 2, 3), launch, [0x40000000])
-        assert run(*arrays(16, 32, 48)) is True and launches.value == 1
+        calls.add(said(*arrays(1, 2, 3), alpha=5), scaled, 32, None)
+        a, b, c = arrays(16, 32, 48)
+        assert run(a, b, c, alpha=2) is c and launches.value == 1
         assert (words[0], words[9], words[18]) == (16, 32, 48)
+        # Of an earlier call alpha is not 1, whatever else.
         assert words[27] & 0xFFFFFFFF == 0x40000000
+        assert run(a, b, c, alpha=0.1) is c
+        assert words[27] & 0xFFFFFFFF == 0x3DCCCCCD
+        assert run(a, b, c) is None and launches.value == 2
         assert c_void_p.in_dll(fake, "fakeStream").value == 4711
         # An offset is part of the address only.
-        a, b, c = arrays(16, 32, 48)
-        assert run(array(16, shapes[0], strides[0], offset=8), b, c) is True
-        assert words[0] == 24
+        run(array(16, shapes[0], strides[0], offset=8), b, c, alpha=2)
+        assert words[0] == 24 and launches.value == 3
         for other in (
             array(16, (3, 16, 17), strides[0]),
             array(16, shapes[0], (512, 16, 1)),
             array(16, shapes[0][1:], strides[0][1:]),
             array(16, (), ()),
+            array(16, (1,) * 9, (1,) * 9),
             array(16, shapes[0], strides[0], code=4),
             array(16, shapes[0], strides[0], bits=32),
             array(16, shapes[0], strides[0], lanes=2),
             array(16, shapes[0], strides[0], device=1),
+            array(16, shapes[0], strides[0], kind=Derived),
+            7,
         ):
-            assert run(other, b, c) is None
-        assert run(b, a, c) is None and launches.value == 2
-        ctypes.c_int.in_dll(fake, "fakeFailures").value = 1
-        try:
-            run(a, b, c)
-        except kami.DeviceError as error:
-            assert "cuLaunchKernel failed" in str(error)
-        else:
-            raise AssertionError("the driver refused")
-        assert run(a, b, 7) is None
-        assert run(a, b, c) is True and launches.value == 3
-        # Pairs, for results that are still to be made, have numbers.
-        assert calls.find(a, b) == -1
-        for pair in ((a, b), (b, c), (a, b)):
-            calls.add_pair(*pair, lambda *_: None)
-        assert len(calls.makers) == 2
-        d, e, _ = arrays(1, 2, 3)
-        assert (calls.find(d, e), calls.find(e, e), calls.find(e, d)) == (0, 1, -1)
-        assert calls.find(a, 7) == -1
-        api.major = 3
-        try:
-            Calls(c_void_p(addressof(api)))
-        except ValueError as error:
-            assert "expected DLPack's exchange API" in str(error)
-        else:
-            raise AssertionError("that is another version")
+            assert run(other, b, c, alpha=2) is None, other
+        for alpha in (True, np.float64(2), "2", None, 2 + 0j, 10**400):
+            assert run(a, b, c, alpha=alpha) is None
+        assert run(b, a, c, alpha=2) is None
+        for number, other in enumerate((True, True, "f32", "relu", "f16", "x", 1, "p")):
+            options = [*OPTIONS]
+            options[number] = other
+            assert run(a, b, c, alpha=2, options=options) is None, number
+        # What is about to overwrite an operand is somebody else's to refuse.
+        assert run(a, b, array(32, shapes[2], strides[2]), alpha=2) is None
+        # With beta, C is where the result goes.
+        assert run(a, b, c, alpha=2, beta=1) is None
+        beta = kami.compile(16, 8, 16, "f16", batch=True, beta=True)
+        beta = Launch(beta.program.executable(0), [*described, (0,)])
+        calls.add(said(a, b, c, c=c, beta=3), beta, 32, None)
+        assert run(a, b, c, c=c, beta=-1) is c
+        assert words[27] & 0xFFFFFFFF == 0xBF800000
+        for other in (None, a, arrays(1, 2, 3)[2]):
+            assert run(a, b, c, c=other, beta=-1) is None
+        assert launches.value == 4
+        assert calls.launch() is None and calls.launch(*range(30)) is None
         """
     run(driver, EXCHANGE + textwrap.dedent(code), parameters=28)
+
+
+def test_what_dlpack_does_not_say_is_asked(driver: Path) -> None:
+    code = """
+        a, b, c = arrays(16, 32, 48)
+        calls.add(said(a, b, c), launch, 0, None)
+        assert run(a, b, c) is c
+        interposed.append(1)
+        assert run(a, b, c) is None
+        interposed.clear()
+        recording.append(1)
+        assert run(a, b, c) is c
+        b.needs_gradient = True
+        assert run(a, b, c) is None
+        recording.clear()
+        assert run(a, b, c) is c
+        broken.append(b)
+        assert run(a, b, c) is None
+        # A question that fails is no answer.
+        def fail(array):
+            raise AttributeError("no such thing")
+        other = _calls.KnownCalls(
+            (Derived,), c_void_p(addressof(api)), recordsGradients=recording.copy,
+            needsGradient=property(fail),
+        )
+        a, b, c = three = arrays(16, 32, 48, kind=Derived)
+        other.add(said(*three), launch, 0, None)
+        assert other.launch(*said(*three)) is c
+        recording.append(1)
+        assert other.launch(*said(*three)) is None
+        # Here an array that is no empty list is negative, or a conjugate.
+        class Conjugate(Array):
+            pass
+        class Negative(Array):
+            pass
+        for kind, code, question in (
+            (Conjugate, 5, "isConjugate"), (Negative, 2, "isNegative")
+        ):
+            other = _calls.KnownCalls(
+                (kind,), c_void_p(addressof(api)), **{question: kind(None).copy}
+            )
+            three = arrays(16, 32, 48, kind=kind, code=code)
+            other.add(said(*three), launch, 0, None)
+            for one in three:
+                assert other.launch(*said(*three)) is three[2]
+                one.append(1)
+                assert other.launch(*said(*three)) is None
+                one.clear()
+        # Numbers that are real are their own conjugates.
+        other = _calls.KnownCalls(
+            (Conjugate,), c_void_p(addressof(api)), isConjugate=Conjugate(None).copy
+        )
+        a, b, c = arrays(16, 32, 48, kind=Conjugate)
+        a.append(1)
+        other.add(said(a, b, c), launch, 0, None)
+        assert other.launch(*said(a, b, c)) is c
+        """
+    run(driver, EXCHANGE + textwrap.dedent(code))
+
+
+def test_unknown_versions_and_functions_are_refused(driver: Path) -> None:
+    code = """
+        def refused(message, kind=(Array,), at=api, **questions):
+            try:
+                _calls.KnownCalls(kind, c_void_p(addressof(at)), **questions)
+            except ValueError as error:
+                assert message in str(error), error
+            else:
+                raise AssertionError(message)
+        refused("expected DLPack's exchange API", at=Api(2, 0))
+        refused("expected DLPack's exchange API", at=Api(1, 1))
+        refused("expected DLPack's exchange API", at=Api(1, 3))
+        refused("expected builtin functions", isNegative=[].append)
+        refused("expected builtin functions", needsGradient=7)
+        """
+    run(driver, EXCHANGE + textwrap.dedent(code))
+
+
+def test_results_are_made_by_their_library(driver: Path) -> None:
+    code = """
+        a, b, _ = arrays(16, 32, 48)
+        def make(*shape, place):
+            return array(place, *shape)
+        maker = functools.partial(make, shapes[2], strides[2], place=64)
+        calls.add(said(a, b, None), launch, 0, maker)
+        first, second = run(a, b, None), run(a, b, None)
+        assert first is not second and first.tensor.data == 64 and words[18] == 64
+        assert launches.value == 2
+        for error in (MemoryError, SystemError):
+            def make(*shape, place):
+                if error is MemoryError:
+                    raise MemoryError("no more")
+                broken.append(array(place, *shape))
+                return broken[-1]
+            maker = functools.partial(make, shapes[2], strides[2], place=64)
+            calls.add(said(a, b, None), launch, 0, maker)
+            try:
+                run(a, b, None)
+            except error:
+                pass
+            else:
+                raise AssertionError(error)
+        # Tables may grow, and forget, while a result is made.
+        def make(*shape, place):
+            for extent in range(5000):
+                x = array(1, (extent, 1), (1, 1))
+                calls.add(said(x, b, x), launch, 0, None)
+            return array(place, *shape)
+        maker = functools.partial(make, shapes[2], strides[2], place=80)
+        calls.add(said(a, b, None), launch, 0, maker)
+        assert run(a, b, None).tensor.data == 80 and launches.value == 3
+        """
+    run(driver, EXCHANGE + textwrap.dedent(code), parameters=27)
+
+
+def test_a_known_call_that_fails(driver: Path) -> None:
+    code = """
+        a, b, c = arrays(16, 32, 48)
+        calls.add(said(a, b, c), launch, 0, None)
+        for attempt in range(3):
+            ctypes.c_int.in_dll(fake, "fakeFailures").value = 1
+            references = sys.getrefcount(c)
+            try:
+                run(a, b, c)
+            except kami.DeviceError as error:
+                assert "cuLaunchKernel failed" in str(error)
+            else:
+                raise AssertionError("the driver refused")
+            assert sys.getrefcount(c) == references
+            assert run(a, b, c) is c and launches.value == attempt + 1
+        """
+    run(driver, EXCHANGE + textwrap.dedent(code))
+
+
+def test_known_calls_leave_nothing_behind(driver: Path) -> None:
+    """No object, no reference, no block of memory."""
+    code = """
+        a, b, c = arrays(16, 32, 48)
+        other = arrays(1, 2, 3)[0]
+        other.tensor.ndim = 2
+        calls.add(said(a, b, c), launch, 0, None)
+        words = said(a, b, c), said(other, b, c)
+        def repeat():
+            for _ in range(10_000):
+                calls.launch(*words[0])
+                calls.launch(*words[1])
+        repeat()
+        watched = a, b, c, None, False, "exact", kami.DeviceError, calls
+        before = [sys.getrefcount(x) for x in watched]
+        blocks = sys.getallocatedblocks()
+        tracemalloc.start()
+        first = tracemalloc.get_traced_memory()[0]
+        repeat()
+        growth = tracemalloc.get_traced_memory()[0] - first
+        tracemalloc.stop()
+        after = [sys.getrefcount(x) for x in watched]
+        assert all(abs(x - y) < 10 for x, y in zip(before, after)), (before, after)
+        assert sys.getallocatedblocks() - blocks < 50 and growth < 1000
+        """
+    run(driver, EXCHANGE + textwrap.dedent(code))
+
+
+def test_known_calls_of_threads(driver: Path) -> None:
+    code = """
+        sys.setswitchinterval(1e-5)
+        wrong = []
+        def work(number):
+            for turn in range(300):
+                a, b, c = arrays(number, 1000 + number, 2000 + number)
+                a.tensor.shape[0] = b.tensor.shape[0] = c.tensor.shape[0] = 1 + turn % 7
+                if run(a, b, c) is None:
+                    calls.add(said(a, b, c), launch, 0, None)
+                if run(a, b, c) is not c:
+                    wrong.append((number, turn))
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(1, 9)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not wrong and launches.value >= 8 * 300, wrong
+        """
+    run(driver, EXCHANGE + textwrap.dedent(code))
+
+
+ANSWERED = """
+class Library:
+    calls = None
+    def key(self, *_): return None
+    def operator(self, *_): return lambda *_, **others: ("python", others)
+
+_arrays._libraries[Array] = library = Library()
+a, b, c = arrays(16, 32, 48)
+entered = []
+"""
+
+
+def test_the_function_is_not_entered_for_known_calls(driver: Path) -> None:
+    """It stays the function that it is, whatever it is called by."""
+    code = """
+        assert isinstance(kami.gemm, types.FunctionType)
+        assert "alpha: 'float' = 1" in str(inspect.signature(kami.gemm))
+        # As it is called where the library has no table: by Python alone.
+        python = kami.gemm(a, b, alpha=3)
+        assert python[0] == "python" and python[1]["alpha"] == 3
+        _calls.launchers[Array] = calls.launch
+        calls.add(said(a, b, c), launch, 0, None)
+        calls.add(said(a, b, c, alpha=2), scaled, 32, None)
+        name = "".join(["o", "ut"])  # Not interned.
+        for call in (
+            lambda: kami.gemm(a, b, out=c),
+            lambda: kami.gemm(a, b, None, out=c, beta=0),
+            lambda: kami.gemm(a, b, **{name: c}),
+            lambda: kami.gemm(*(a, b), **dict(out=c, precision="exact", plan=None)),
+            lambda: functools.partial(kami.gemm, a)(b, out=c),
+            lambda: kami.gemm(a, b, out=c, alpha=2.5),
+            lambda: kami.gemm(a, c=None, b=b, out=c),
+            lambda: kami.gemm(out=c, b=b, a=a),
+        ):
+            before = launches.value
+            assert call() is c and launches.value == before + 1
+        for call, message in (
+            (lambda: kami.gemm(), "missing 2 required positional"),
+            (lambda: kami.gemm(a), "missing 1 required positional"),
+            (lambda: kami.gemm(a, b, None, c), "takes from 2 to 3 positional"),
+            (lambda: kami.gemm(a, b, a=b), "multiple values for argument 'a'"),
+            (lambda: kami.gemm(a, b, None, c=None, out=c), "multiple values"),
+        ):
+            try:
+                call()
+            except TypeError as error:
+                assert message in str(error), error
+            else:
+                raise AssertionError(message)
+        assert kami.gemm(a, b, alpha=3) == python
+        """
+    run(driver, EXCHANGE + ANSWERED + textwrap.dedent(code))
+
+
+def test_tensors_are_launched_in_c(driver: Path) -> None:
+    """Tensors in the host's memory, of which kami is told that a device has them."""
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    code = """
+        import torch
+        from kami import _arrays, _gemm
+        library = _arrays.known_library(torch.Tensor)
+        if library.calls is None:
+            raise SystemExit
+        view = _arrays._Torch.view
+        _arrays._Torch.view = lambda self, array, name: view(
+            self, array, name)._replace(device=0)
+        _arrays._Torch.stream = lambda *_: _arrays.default_stream
+        a, b, c = (torch.zeros(2, 16, 16, dtype=torch.float16) for _ in range(3))
+        calls = (
+            dict(out=c), dict(), dict(alpha=2, out=c), dict(alpha=0.5, trans_a=True),
+            dict(c=c, beta=1, out=c), dict(out_dtype=torch.float32),
+            dict(epilogue="relu", accumulator="f32"), dict(out_dtype=np.float32),
+        )
+        kinds = [kami.gemm(a, b, **keywords).dtype for keywords in calls]
+        def nothing(*_):
+            raise AssertionError("made anew")
+        made, _gemm.run = _gemm.run, nothing
+        before = launches.value
+        for keywords, kind in zip(calls, kinds):
+            result = kami.gemm(a, b, **keywords)
+            assert result.dtype == kind and result.shape == c.shape
+            assert (result is c) == ("out" in keywords)
+            assert words[18] == result.data_ptr() and words[0] == a.data_ptr()
+        kami.gemm(a, torch.nn.Parameter(b, requires_grad=False), out=c)
+        kami.gemm(a, b, out=c, alpha=7.25)
+        assert launches.value == before + len(calls) + 2
+        # Operators, other kinds and what does not lie in memory as it seems.
+        def fails(message, call):
+            try:
+                call()
+            except Exception as error:
+                assert message in str(error), error
+            else:
+                raise AssertionError(message)
+        class Mine(torch.Tensor):
+            pass
+        grad = a.clone().requires_grad_()
+        fails("expected a tensor that needs no gradient",
+              lambda: kami.gemm(grad, b, out=c))
+        negative = torch._neg_view(a)
+        fails("made anew", lambda: kami.gemm(negative, b, out=c))
+        fails("made anew", lambda: kami.gemm(a, b, out=negative))
+        fails("made anew", lambda: kami.gemm(a.as_subclass(Mine), b, out=c))
+        fails("expected memory of its own", lambda: (
+            setattr(_gemm, "run", made), kami.gemm(a, b, out=a)))
+        with torch.no_grad():
+            kami.gemm(grad, b, out=c)
+        assert launches.value == before + len(calls) + 3
+        """
+    run(driver, code, parameters=27)
 
 
 def test_grouped_products_are_pointers(driver: Path) -> None:

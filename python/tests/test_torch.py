@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from typing import Any
 
 import pytest
@@ -148,19 +150,38 @@ def test_patch_is_undone_and_leaves_the_rest() -> None:
 
 
 def test_calls_of_the_exchange_interface() -> None:
-    """Of tensors in the host's memory none is known."""
-    from kami._calls import Calls, exchange_api
-    from kami._library import UnknownCallError, raise_error
+    """Of tensors in the host's memory none is known, and others are not asked."""
+    from kami._arrays import known_library
 
-    api = exchange_api(torch.Tensor)
-    if api is None:
-        pytest.skip("PyTorch before 2.10")
-    calls = Calls(api)
+    library = known_library(torch.Tensor)
+    assert library is not None
+    if library.calls is None:
+        pytest.skip("PyTorch before 2.10, or another Python")
+    rest = (False, False, None, None, None, "exact", None, None)
     a = integers(3, 3)
-    with pytest.raises(UnknownCallError):
-        raise_error(calls.run(a, a.mT, torch.nn.Parameter(a)))
-    with pytest.raises(RuntimeError, match="storage"):
-        calls.run(a, a, a.to_sparse())
+    z = torch.complex(a, a).conj()
+    for array in (a, torch.nn.Parameter(a), z, z.imag, a.to_sparse(), None):
+        assert library.calls.launch(a, array, None, a.mT, 1, 0, *rest) is None
+
+
+def test_gemm_itself_is_traced() -> None:
+    """By the operator, or with a break of the graph where that does not do."""
+    a, b, out = integers(2, 3, 4), integers(2, 4, 5), torch.empty(2, 3, 5)
+    assert torch.equal(torch.vmap(kami.gemm)(a, b), a @ b)
+    bias = integers(5)
+    for keywords, expected in (
+        ({"alpha": 2.0}, 2 * (a @ b)),
+        ({"out": out}, a @ b),
+        ({"epilogue": kami.Epilogue(bias=bias)}, a @ b + bias),
+    ):
+        layer = torch.compile(
+            lambda x, y, keywords=keywords: kami.gemm(x, y, **keywords) + 1,
+            backend="aot_eager",
+        )
+        assert torch.equal(layer(a, b), expected + 1)
+    if sys.version_info >= (3, 12):
+        layer = torch.compile(kami.gemm, fullgraph=True, backend="aot_eager")
+        assert torch.equal(layer(a, b), a @ b)
 
 
 def test_negatives_are_not_what_they_look_like() -> None:
@@ -174,3 +195,28 @@ def test_grouped_products() -> None:
     b = [integers(4, 6), integers(2, 7)]
     for x, y, z in zip(a, b, kami.grouped_gemm(a, b), strict=True):
         assert torch.equal(z, x @ y)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "element"), [("float32", "f32"), ("bfloat16", "bf16")]
+)
+def test_kernels_give_tensors(dtype: str, element: str) -> None:
+    text = """
+        func.func @f(%a: tensor<4x5xT>, %b: tensor<5x6xT>) -> tensor<4x6xT> {
+          %empty = tensor.empty() : tensor<4x6xT>
+          %zero = arith.constant 0.0 : T
+          %clear = linalg.fill ins(%zero : T) outs(%empty : tensor<4x6xT>)
+              -> tensor<4x6xT>
+          %c = linalg.matmul ins(%a, %b : tensor<4x5xT>, tensor<5x6xT>)
+              outs(%clear : tensor<4x6xT>) -> tensor<4x6xT>
+          return %c : tensor<4x6xT>
+        }
+        """
+    kernel = kami.from_mlir(re.sub(r"\bT\b|(?<=x)T\b", element, text))
+    if dtype == "bfloat16":
+        pytest.importorskip("ml_dtypes", reason="NumPy has no bfloat16 of its own")
+    kind = getattr(torch, dtype)
+    a, b = integers(4, 5, dtype=kind), integers(5, 6, dtype=kind)
+    result = kernel(a, b)
+    assert isinstance(result, torch.Tensor)
+    assert torch.equal(result, a @ b)

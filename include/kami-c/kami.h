@@ -53,7 +53,9 @@ typedef enum KamiErrorKind {
   /* The driver refused, or the device failed. */
   KAMI_ERROR_DEVICE = 4,
   /* A table has no such call. */
-  KAMI_ERROR_UNKNOWN_CALL = 5
+  KAMI_ERROR_UNKNOWN_CALL = 5,
+  /* An array does not begin where the program was promised that it does. */
+  KAMI_ERROR_UNALIGNED = 6
 } KamiErrorKind;
 
 KamiErrorKind kamiErrorGetKind(const KamiError *error);
@@ -166,6 +168,11 @@ typedef struct KamiGemm {
   int rowScale, bias, residual, relu, gelu, silu;
   /* Of the factors and summands; null for the accumulator. */
   const char *epilogueType;
+  /* A power of two of bytes that divides the addresses of A, B and C in every
+     launch, or 0 where nothing is known of them. With 16, there is less code,
+     which takes less time to compile. A launch with other addresses fails with
+     KAMI_ERROR_UNALIGNED. */
+  int64_t alignment;
 } KamiGemm;
 
 /* Products that each have a size of their own, which the kernel reads. The

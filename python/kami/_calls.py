@@ -84,9 +84,10 @@ class Calls(Handle):
 
     def add_pair(self, a: Any, b: Any, make: Callable[[Any, Any, Any], Any]) -> None:
         number = locked_lib.kamiCallsAddPair(self.pointer, a, b)
-        # Another thread may have been here first.
-        if number == len(self.makers):
-            self.makers.append(make)
+        # Another thread may have been here first, and a call whose arrays begin
+        # elsewhere needs another kernel.
+        if number <= len(self.makers):
+            self.makers[number : number + 1] = [make]
 
 
 class CallTables:

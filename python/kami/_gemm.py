@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from ._arrays import HOST, adopt, known_library, library_of
 from ._html import html_table
+from ._library import UnalignedError
 from ._product import Epilogue, Made, Wanted, run
 
 
@@ -89,7 +90,10 @@ def gemm(
         if calls is not None and out is None:
             number = calls.find(a, b)
             if number >= 0:
-                return calls.makers[number](a, b, None)
+                try:
+                    return calls.makers[number](a, b, None)
+                except UnalignedError:
+                    calls = None
         elif calls is not None:
             error = calls.run(a, b, out)
             if error is None:
@@ -105,7 +109,12 @@ def gemm(
             key = library, arrays, options
             known = _known.get(key)
             if known is not None:
-                return known(a, b, out)
+                # Arrays that begin elsewhere take another kernel from now on,
+                # which serves those before them, too.
+                try:
+                    return known(a, b, out)
+                except UnalignedError:
+                    known = None
         elif (operator := library.operator(a, b, out)) is not None:
             others = (c, out, epilogue, accumulator, plan)
             is_more = any(x is not None for x in others) or bool(overrides)

@@ -46,6 +46,10 @@ class UnknownCallError(LookupError):
     """A table has no such call."""
 
 
+class UnalignedError(UnknownCallError, ValueError):
+    """An array does not begin where the program was promised that it does."""
+
+
 # KamiErrorKind.
 _EXCEPTIONS: dict[int, type[Exception]] = {
     1: ValueError,
@@ -53,6 +57,7 @@ _EXCEPTIONS: dict[int, type[Exception]] = {
     3: DeviceError,
     4: DeviceError,
     5: UnknownCallError,
+    6: UnalignedError,
 }
 
 
@@ -116,6 +121,7 @@ class Gemm(Structure):
         ("gelu", c_int),
         ("silu", c_int),
         ("epilogueType", c_char_p),
+        ("alignment", c_int64),
     ]
 
 

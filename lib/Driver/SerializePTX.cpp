@@ -66,6 +66,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
       });
   llvm::PipelineTuningOptions tuning;
   tuning.SLPVectorization = true;
+  // Nothing in memory is worth a register over a loop: what is, has one.
+  tuning.LicmMssaNoAccForPromotionCap = 0;
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   builder.registerScalarOptimizerLateEPCallback(
       [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {

@@ -80,6 +80,11 @@ config.substitutions.append(("%tools", TOOLS))
 config.substitutions.append(
     ("%kami_plugin", os.path.join(config.kami_binary_root, "lib", "KamiPlugin.so"))
 )
+# What users need no proof of, after every pass.
+for tool in ("kami-compile", "kami-run"):
+    config.substitutions.append(
+        (rf"(?<![\w./%-]){tool}(?=\s)", f"{tool} --verify-each")
+    )
 # For programs in C: longer names first, since each is replaced as a prefix.
 for name, value in (
     ("%kami_library_folder", os.path.join(config.kami_binary_root, "lib")),

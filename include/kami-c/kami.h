@@ -51,7 +51,9 @@ typedef enum KamiErrorKind {
   /* There is no driver, or no such device. */
   KAMI_ERROR_NO_DEVICE = 3,
   /* The driver refused, or the device failed. */
-  KAMI_ERROR_DEVICE = 4
+  KAMI_ERROR_DEVICE = 4,
+  /* An array does not begin where the program was promised that it does. */
+  KAMI_ERROR_UNALIGNED = 5
 } KamiErrorKind;
 
 KamiErrorKind kamiErrorGetKind(const KamiError *error);
@@ -164,6 +166,11 @@ typedef struct KamiGemm {
   int rowScale, bias, residual, relu, gelu, silu;
   /* Of the factors and summands; null for the accumulator. */
   const char *epilogueType;
+  /* A power of two of bytes that divides the addresses of A, B and C in every
+     launch, or 0 where nothing is known of them. With 16, there is less code,
+     which takes less time to compile. A launch with other addresses fails with
+     KAMI_ERROR_UNALIGNED. */
+  int64_t alignment;
 } KamiGemm;
 
 /* Products that each have a size of their own, which the kernel reads. The

@@ -155,8 +155,11 @@ Object *CallTable::make(const KnownCall &call, uint64_t &address) const {
   return result;
 }
 
-/// False, with an exception, where the driver refuses.
-bool CallTable::launch(const KnownCall &call, const SaidCall &said) const {
+/// `out`; null, with an exception, where the driver refuses; None where an
+/// array does not begin where the launch was promised, which takes another
+/// kernel.
+Object *CallTable::launch(const KnownCall &call, const SaidCall &said,
+                          Object *out) const {
   std::array<uint64_t, 5> words;
   uint64_t *end = llvm::copy(said.addresses, words.begin());
   for (double scale : said.scales)
@@ -164,20 +167,22 @@ bool CallTable::launch(const KnownCall &call, const SaidCall &said) const {
                                   : llvm::bit_cast<uint64_t>(scale);
   void *stream = nullptr;
   if (exchange.currentStream(said.deviceType, said.device, &stream) != 0)
-    return false;
+    return nullptr;
   // A launch waits where the driver's queue is full, perhaps for something that
   // needs the interpreter.
   void *state = python.saveThread();
   KamiError *error = kamiLaunchRun(call.launch, stream, words.data());
   python.restoreThread(state);
   if (!error)
-    return true;
+    return out;
   bool isDevice =
       error->kind == KAMI_ERROR_DEVICE || error->kind == KAMI_ERROR_NO_DEVICE;
-  python.setError(isDevice ? deviceError : python.valueError,
-                  error->message.c_str());
+  Object *answer = error->kind == KAMI_ERROR_UNALIGNED ? python.none : nullptr;
+  if (!answer)
+    python.setError(isDevice ? deviceError : python.valueError,
+                    error->message.c_str());
   kamiErrorDestroy(error);
-  return false;
+  return answer;
 }
 
 Object *CallTable::run(llvm::ArrayRef<Object *> arguments) const {
@@ -198,10 +203,15 @@ Object *CallTable::run(llvm::ArrayRef<Object *> arguments) const {
     out = make(call, said.addresses.back());
   else
     python.retain(out);
-  if (!out || launch(call, said))
-    return out;
-  python.release(out);
-  return nullptr;
+  if (!out)
+    return nullptr;
+  Object *answer = launch(call, said, out);
+  if (answer != out) {
+    if (answer)
+      python.retain(answer);
+    python.release(out);
+  }
+  return answer;
 }
 
 llvm::SmallVectorImpl<const CallTable *> &kami::callTables() {

@@ -160,7 +160,8 @@ struct CallTable {
   /// False, without an exception, for a call that cannot be known.
   bool read(llvm::ArrayRef<Object *> arguments, SaidCall &said) const;
   Object *make(const KnownCall &call, uint64_t &address) const;
-  bool launch(const KnownCall &call, const SaidCall &said) const;
+  Object *launch(const KnownCall &call, const SaidCall &said,
+                 Object *out) const;
   /// The result of a known call, which is launched; else None.
   Object *run(llvm::ArrayRef<Object *> arguments) const;
 };

@@ -11,6 +11,7 @@
 #include "kami/Plan/Problem.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace kami;
 using namespace mlir;
@@ -108,6 +109,9 @@ static llvm::Error checkExtents(const Extents &extents) {
   return llvm::Error::success();
 }
 
+/// Of addresses, in bytes; `memref.assume_alignment` has 32 bits for it.
+static constexpr int64_t mostAlignment = int64_t(1) << 30;
+
 static llvm::Expected<ArrayGemmSpec> toSpec(const KamiGemm &gemm) {
   ArrayGemmSpec spec;
   spec.extents = {gemm.m, gemm.n, gemm.k};
@@ -151,6 +155,13 @@ static llvm::Expected<ArrayGemmSpec> toSpec(const KamiGemm &gemm) {
     return llvm::createStringError(
         "expected epilogueType to be no wider than the accumulator " +
         name(spec.accumulator) + ", but got " + name(spec.epilogueType));
+  if (gemm.alignment < 0 || gemm.alignment > mostAlignment ||
+      (gemm.alignment && !llvm::isPowerOf2_64(gemm.alignment)))
+    return llvm::createStringError(
+        "expected alignment to be 0 or a power of two up to " +
+        llvm::Twine(mostAlignment) + ", but got " +
+        llvm::Twine(gemm.alignment));
+  spec.alignment = std::max<int64_t>(gemm.alignment, 1);
   return spec;
 }
 

@@ -30,6 +30,8 @@ struct KamiLaunch {
   std::vector<Step> steps;
   /// Numbers of scalars that have to be what they were, and their bits.
   std::vector<std::pair<unsigned, uint64_t>> fixed;
+  /// Numbers of arrays, and what divides their addresses.
+  std::vector<std::pair<unsigned, uint64_t>> alignments;
   llvm::json::Value description = nullptr;
 };
 
@@ -76,6 +78,7 @@ static llvm::Error makeLaunch(const Executable &executable,
   for (auto [number, isFixed] : llvm::enumerate(binding.isFixed))
     if (isFixed)
       launch.fixed.push_back({unsigned(number), arguments[number].bits});
+  launch.alignments = binding.alignments;
   launch.description = describe(launch, binding);
   return llvm::Error::success();
 }
@@ -149,6 +152,13 @@ KamiError *kamiLaunchRun(const KamiLaunch *launch, void *stream,
       return makeError(KAMI_ERROR_INVALID,
                        "expected argument " + llvm::Twine(number) +
                            " to be what the launch was created with");
+  for (auto [number, bytes] : launch->alignments)
+    if (words[number] % bytes != 0)
+      return makeError(KAMI_ERROR_UNALIGNED,
+                       "expected argument " + llvm::Twine(number) +
+                           " at a multiple of " + llvm::Twine(bytes) +
+                           " bytes, but got address " +
+                           llvm::Twine(words[number]));
   return toError(runSteps(*launch, static_cast<KamiCudaStream>(stream), words));
 }
 

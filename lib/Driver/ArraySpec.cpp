@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace kami;
@@ -82,7 +83,8 @@ private:
 OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
                                         const ArrayGemmSpec &spec) {
   context->loadDialect<KamiDialect, func::FuncDialect, arith::ArithDialect,
-                       math::MathDialect, complex::ComplexDialect>();
+                       math::MathDialect, memref::MemRefDialect,
+                       complex::ComplexDialect>();
   ImplicitLocOpBuilder b(UnknownLoc::get(context), context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(b);
   b.setInsertionPointToStart(module->getBody());
@@ -96,7 +98,13 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
     arguments = arguments.drop_front(isThere);
     return first;
   };
-  Value a = take(true), matrixB = take(true), c = take(true);
+  auto takeMatrix = [&]() -> Value {
+    Value matrix = take(true);
+    if (spec.alignment == 1)
+      return matrix;
+    return memref::AssumeAlignmentOp::create(b, matrix, spec.alignment);
+  };
+  Value a = takeMatrix(), matrixB = takeMatrix(), c = takeMatrix();
   Value alpha = take(spec.hasAlpha), beta = take(spec.hasBeta);
   PrecisionAttr precision;
   if (std::optional<Precision> value = precisionOf(spec.a.type))

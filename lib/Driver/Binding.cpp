@@ -145,6 +145,7 @@ public:
 
 private:
   void makeArguments();
+  void findAlignments();
   BoundLaunch record(const sim::Launch &launch);
   unsigned numberOf(sim::Buffer *buffer);
 
@@ -180,6 +181,15 @@ void Binder::makeArguments() {
     arguments.push_back(view);
     buffers.push_back(view.buffer);
   }
+}
+
+void Binder::findAlignments() {
+  function.walk([&](memref::AssumeAlignmentOp op) {
+    auto argument = dyn_cast<BlockArgument>(op.getMemref());
+    if (argument && argument.getOwner() == &function.getBody().front())
+      binding.alignments.push_back(
+          {argument.getArgNumber(), op.getAlignment()});
+  });
 }
 
 unsigned Binder::numberOf(sim::Buffer *buffer) {
@@ -221,6 +231,7 @@ BoundLaunch Binder::record(const sim::Launch &launch) {
 
 llvm::Expected<Binding> Binder::bind() {
   makeArguments();
+  findAlignments();
   SmallVector<sim::Argument> results;
   auto handler = [&](const sim::Launch &launch) -> LogicalResult {
     binding.launches.push_back(record(launch));

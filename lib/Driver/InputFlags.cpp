@@ -78,7 +78,11 @@ InputFlags::InputFlags(cl::OptionCategory &category)
       block("block",
             cl::desc("The product of --gemm inside a block, of operands that "
                      "are distributed over it"),
-            cl::cat(category)) {}
+            cl::cat(category)),
+      verifyEach("verify-each",
+                 cl::desc("Verify the IR after each pass, also where nobody "
+                          "but kami has written it"),
+                 cl::cat(category)) {}
 
 static llvm::Error fail(const llvm::Twine &message) {
   return llvm::createStringError(message);
@@ -248,8 +252,8 @@ InputFlags::loadModule(mlir::MLIRContext *context, bool runs) const {
 }
 
 CompileOptions InputFlags::compileOptions() const {
-  return {target,       algorithm, warps,       model, tile,
-          std::nullopt, precision, calibration, unit,  stages};
+  return {target,    algorithm,   warps, model,  tile,      std::nullopt,
+          precision, calibration, unit,  stages, verifyEach};
 }
 
 int kami::reportError(llvm::StringRef tool, llvm::Error error) {

@@ -13,6 +13,7 @@ import numpy as np
 from ._arrays import HOST, adopt, known_library, library_of
 from ._calls import KnownCalls, answer_calls, launchers
 from ._html import html_table
+from ._library import UnalignedError
 from ._product import Epilogue, Made, Wanted, run
 
 
@@ -103,7 +104,12 @@ def gemm(
             )  # fmt: skip
             known = _known.get(key)
             if known is not None:
-                return known(a, b, out)
+                # Arrays that begin elsewhere take another kernel from now on,
+                # which serves those before them, too.
+                try:
+                    return known(a, b, out)
+                except UnalignedError:
+                    known = None
         elif (operator := library.operator(a, b, is_simple)) is not None:
             if plan is not None:
                 overrides["plan"] = plan if isinstance(plan, str) else plan.attribute

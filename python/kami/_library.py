@@ -43,12 +43,17 @@ class DeviceError(RuntimeError):
     """There is no device, its driver refused, or it failed."""
 
 
+class UnalignedError(ValueError):
+    """An array does not begin where the program was promised that it does."""
+
+
 # KamiErrorKind.
 _EXCEPTIONS: dict[int, type[Exception]] = {
     1: ValueError,
     2: SimulationError,
     3: DeviceError,
     4: DeviceError,
+    5: UnalignedError,
 }
 
 
@@ -112,6 +117,7 @@ class Gemm(Structure):
         ("gelu", c_int),
         ("silu", c_int),
         ("epilogueType", c_char_p),
+        ("alignment", c_int64),
     ]
 
 

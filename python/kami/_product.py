@@ -189,6 +189,10 @@ class _Bound:
         return report
 
 
+# The widest access of a lane, in bytes. What allocators give begins there.
+_ALIGNMENT = 16
+
+
 def _shared_tile(m: int, n: int, k: int) -> str:
     """What a block computes of products of any size that are like this one.
 
@@ -218,6 +222,13 @@ class _Call:
     precision: str
     specialize: bool | None
     overrides: tuple[tuple[str, Any], ...]
+
+    @property
+    def alignment(self) -> int:
+        """What the program may take for granted of where its arrays begin."""
+        views = (self.a, self.b, self.c)
+        is_aligned = all(view.address % _ALIGNMENT == 0 for view in views)
+        return _ALIGNMENT if is_aligned else 0
 
     def bind(self) -> _Bound:
         m, n, k = check_product(self.a, self.b, self.trans_a, self.trans_b)
@@ -307,6 +318,7 @@ class _Call:
             "residual" in names,
             self.activation,
             kinds.pop() if kinds else None,
+            self.alignment,
         )
 
     @staticmethod
@@ -472,8 +484,9 @@ class _Product:
 
 
 def _shape_key(call: _Call) -> Any:
-    """A call without its addresses."""
+    """A call without its addresses, but for what a program is compiled for."""
     return (
+        call.alignment,
         call.a[1:],
         call.b[1:],
         call.c[1:],

@@ -146,6 +146,62 @@ def test_a_hundred_sizes_compile_a_few_times(driver: Path) -> None:
     )
 
 
+ODD = """
+def place(shape, shift):
+    '''Zeros that begin so many bytes behind a multiple of 16.'''
+    count = int(np.prod(shape)) * 4
+    memory = np.zeros(count + 32, np.int8)
+    start = -memory.__array_interface__["data"][0] % 16 + shift
+    return DeviceArray(memory[start : start + count].view(np.float32).reshape(shape))
+
+def address(array):
+    return array.array.__array_interface__["data"][0]
+"""
+
+
+def test_arrays_that_begin_anywhere(driver: Path) -> None:
+    """They have a kernel of their own, with which calls like theirs go on."""
+    code = """
+        from kami import _kernels
+        promised = []
+        compile = _kernels.lib.kamiCompileGemm
+        def count(gemm, *rest):
+            promised.append(gemm._obj.alignment)
+            return compile(gemm, *rest)
+        _kernels.lib.kamiCompileGemm = count
+        os.environ["KAMI_CACHE_DIR"] = ""
+        shapes = (3, 16, 24), (24, 8), (3, 16, 8)
+        for shifts in (0, 0, 0), (0, 4, 0), (0, 0, 0), (8, 8, 12), (0, 0, 0):
+            a, b, c = map(place, shapes, shifts)
+            kami.gemm(a, b, out=c)
+            assert (words[0], words[9], words[18]) == tuple(map(address, (a, b, c)))
+        assert launches.value == 5 and promised == [16, 0], promised
+        """
+    run(driver, ODD + textwrap.dedent(code), parameters=27)
+
+
+def test_a_promise_is_kept(driver: Path) -> None:
+    code = """
+        kernel = kami.compile(16, 16, 16, "f32", alignment=16)
+        a, b, c = (place((16, 16), 0) for _ in range(3))
+        kernel(a, b, c)
+        try:
+            kernel(a, place((16, 16), 4), c)
+        except ValueError as error:
+            assert "argument 1 at a multiple of 16 bytes" in str(error), error
+        else:
+            raise AssertionError("b begins elsewhere")
+        assert launches.value == 1
+        try:
+            kami.compile(16, 16, 16, "f32", alignment=24)
+        except ValueError as error:
+            assert "to be 0 or a power of two" in str(error), error
+        else:
+            raise AssertionError("that is no power of two")
+        """
+    run(driver, ODD + textwrap.dedent(code))
+
+
 def test_a_launch_that_fails(driver: Path) -> None:
     """Of a call like earlier ones, too; the next one is well."""
     run(
@@ -299,6 +355,15 @@ def test_calls_are_known_by_what_arrays_are_like(driver: Path) -> None:
             assert run(a, b, c, c=other, beta=-1) is None
         assert launches.value == 4
         assert calls.launch() is None and calls.launch(*range(30)) is None
+        # Arrays that begin elsewhere than promised take another kernel.
+        wide = kami.compile(16, 8, 16, "f16", batch=True, alpha=True, alignment=16)
+        wide = Launch(wide.program.executable(0), [*described, (0,)])
+        calls.add(said(a, b, c, alpha=5), wide, 32, None)
+        elsewhere = array(40, shapes[0], strides[0])
+        before = sys.getrefcount(c)
+        assert run(elsewhere, b, c, alpha=2) is None and launches.value == 4
+        assert sys.getrefcount(c) == before
+        assert run(a, b, c, alpha=2) is c and launches.value == 5
         """
     run(driver, EXCHANGE + textwrap.dedent(code), parameters=28)
 

@@ -97,6 +97,28 @@ TEST_F(BindingTest, LaunchesBecomeWords) {
   }
 }
 
+TEST_F(BindingTest, PromisesOfArguments) {
+  const int64_t sizes[] = {4}, strides[] = {1};
+  HostArgument array;
+  array.sizes = sizes;
+  array.strides = strides;
+  mlir::func::FuncOp host = parse(R"(
+    func.func @f(%a: memref<4xf32>, %b: memref<4xf32>, %c: memref<4xf32>) {
+      %0 = memref.assume_alignment %b, 16 : memref<4xf32>
+      %1 = memref.subview %c[1] [2] [1]
+          : memref<4xf32> to memref<2xf32, strided<[1], offset: 1>>
+      %2 = memref.assume_alignment %1, 4
+          : memref<2xf32, strided<[1], offset: 1>>
+      return
+    }
+  )");
+  llvm::Expected<Binding> binding = bindArguments(host, {array, array, array});
+  ASSERT_TRUE(bool(binding)) << llvm::toString(binding.takeError());
+  ASSERT_EQ(binding->alignments.size(), 1u);
+  EXPECT_EQ(binding->alignments[0].first, 1u);
+  EXPECT_EQ(binding->alignments[0].second, 16u);
+}
+
 TEST_F(BindingTest, WorkOfTheHostIsRefused) {
   mlir::func::FuncOp host = parse(R"(
     func.func @f(%a: memref<2xf32>, %b: memref<2xf32>) {

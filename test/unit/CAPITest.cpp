@@ -75,6 +75,11 @@ TEST(CAPI, ErrorsSayWhatWasExpected) {
   gemm.gelu = 1;
   EXPECT_EQ(messageOf(kamiCompileGemm(&gemm, nullptr, &program.handle)),
             "expected gelu and silu of floats, but got sums of i32");
+  gemm = makeGemm(4, 4, 4, "f16");
+  gemm.alignment = 12;
+  EXPECT_EQ(messageOf(kamiCompileGemm(&gemm, nullptr, &program.handle)),
+            "expected alignment to be 0 or a power of two up to 1073741824, "
+            "but got 12");
   KamiOptions options = {};
   options.target = "sm_42";
   gemm = makeGemm(4, 4, 4, "f16");

@@ -46,6 +46,8 @@ struct ArrayGemmSpec {
   EpilogueSpec epilogue = {};
   /// Of what the epilogue reads as a row or column.
   ElementKind epilogueType = ElementKind::F32;
+  /// A power of two of bytes that divides the addresses of A, B and C.
+  int64_t alignment = 1;
 };
 
 /// A module with one function `gemm` that holds one `kami.gemm`. Its arguments

@@ -75,6 +75,9 @@ struct Binding {
   /// Of each argument, whether it is a scalar that decides more than a kernel's
   /// parameter, and so has to stay what it was.
   std::vector<bool> isFixed;
+  /// Of arguments that the function assumes to be aligned, their numbers and
+  /// the powers of two of bytes that their addresses have to be multiples of.
+  std::vector<std::pair<unsigned, uint64_t>> alignments;
 };
 
 /// The only public function with a body: what a module runs.

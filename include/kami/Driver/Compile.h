@@ -58,6 +58,8 @@ struct CompileOptions {
   std::string unit = "auto";
   /// Tiles along k that have room at a time; 0 to choose.
   int64_t stages = 0;
+  /// Whether IR is verified after each pass below level `Warp`, too.
+  bool verifiesEach = false;
 };
 
 /// What an assembler makes of a kernel.
@@ -102,6 +104,8 @@ struct Kernel : PlannedProduct {
 struct Compilation {
   const Chip *chip = nullptr;
   std::vector<Kernel> kernels;
+  /// Of the options.
+  bool verifiesEach = false;
 };
 
 /// Lowers `module` in place to `level`. Errors go to the context's handler. A

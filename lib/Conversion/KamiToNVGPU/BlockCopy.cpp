@@ -109,6 +109,8 @@ private:
   void choosePieces(llvm::ArrayRef<int64_t> sizes,
                     llvm::function_ref<void(int64_t)> emit);
   void storePieces(int64_t elements);
+  void storeElement(const Piece &piece);
+  void storeEnds(int64_t elements);
   void roundPieces(int64_t elements);
 
   CopyAlignment alignment;
@@ -120,6 +122,19 @@ private:
 };
 
 } // namespace
+
+/// Asks LLVM, and ptxas through it, to leave a loop that is rarely taken as it
+/// is.
+static void keepRolled(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context, /*disable=*/BoolAttr::get(context, true), {}, {}, {}, {}, {},
+      {});
+  loop->setAttr("llvm.loop_annotation",
+                LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {},
+                                              {}, {}, {}, {}, {}, {}, {}, {},
+                                              {}, {}));
+}
 
 /// Whether pieces of so many bytes are aligned in all lines of the tile.
 bool BlockCopy::isTileAligned(int64_t bytes) const {
@@ -570,51 +585,70 @@ void BlockCopy::copyIn() {
   });
 }
 
-/// Stores pieces of `elements` adjacent ones; of a piece that is not in the
-/// matrix as a whole, those that are.
+/// Stores pieces of `elements` adjacent ones that the matrix has as a whole.
 void BlockCopy::storePieces(int64_t elements) {
   auto type = cast<MemRefType>(matrix.getType());
   auto word = VectorType::get({elements}, type.getElementType());
-  auto storeOne = [&](const Piece &piece, int64_t i) {
-    Value column = addIndex(b, piece.column, indexConstant(b, i));
-    OpBuilder::InsertionGuard insertion(b);
-    enter(b, isInMatrix({piece.line, column, piece.exists}));
-    Value element =
-        memref::LoadOp::create(b, tile, ValueRange{piece.line, column});
-    memref::StoreOp::create(b, element, matrix, ValueRange{piece.line, column});
-  };
-  auto storeAll = [&](const Piece &piece) {
-    llvm::MaybeAlign alignment(elements * elementBytes);
-    ValueRange at{piece.line, piece.column};
-    Value value = vector::LoadOp::create(b, word, tile, at,
-                                         /*nontemporal=*/false, alignment);
-    vector::StoreOp::create(b, value, matrix, at, /*nontemporal=*/false,
-                            alignment);
-  };
+  llvm::MaybeAlign alignment(elements * elementBytes);
   forPieces(elements, /*throughRegisters=*/true, [&](ArrayRef<Piece> pieces) {
     for (const Piece &piece : pieces) {
       if (elements == 1) {
-        storeOne(piece, 0);
+        storeElement(piece);
         continue;
       }
       Piece last = piece;
       last.column = addIndex(b, piece.column, indexConstant(b, elements - 1));
-      Value isInside = isInMatrix(last);
-      if (!isInside) {
-        storeAll(piece);
-        continue;
-      }
-      auto choice = scf::IfOp::create(b, isInside, /*withElseRegion=*/true);
       OpBuilder::InsertionGuard insertion(b);
-      b.setInsertionPointToStart(choice.thenBlock());
-      storeAll(piece);
-      b.setInsertionPointToStart(choice.elseBlock());
-      // Whole words of a matrix of whole words are all there is.
-      if (type.isDynamicDim(1) || type.getDimSize(1) % elements != 0)
-        for (int64_t i = 0; i + 1 < elements; ++i)
-          storeOne(piece, i);
+      enter(b, isInMatrix(last));
+      SmallVector<Value> at = {piece.line, piece.column};
+      Value value = vector::LoadOp::create(b, word, tile, at,
+                                           /*nontemporal=*/false, alignment);
+      vector::StoreOp::create(b, value, matrix, at, /*nontemporal=*/false,
+                              alignment);
     }
   });
+  if (type.isDynamicDim(1) || type.getDimSize(1) % elements != 0)
+    storeEnds(elements);
+}
+
+/// Stores one element, if the matrix has it.
+void BlockCopy::storeElement(const Piece &piece) {
+  OpBuilder::InsertionGuard insertion(b);
+  enter(b, isInMatrix(piece));
+  SmallVector<Value> at = {piece.line, piece.column};
+  Value element = memref::LoadOp::create(b, tile, at);
+  memref::StoreOp::create(b, element, matrix, at);
+}
+
+/// Stores what the matrix has behind the last whole piece of each line. These
+/// are few, so that threads take an element each: spelled out for each piece
+/// that might be the last one, they would be most of a small kernel.
+void BlockCopy::storeEnds(int64_t elements) {
+  auto extent = [&](unsigned dim, int64_t most) {
+    return b.createOrFold<arith::MinUIOp>(
+        b.createOrFold<memref::DimOp>(matrix, indexConstant(b, dim)),
+        indexConstant(b, most));
+  };
+  Value width = extent(1, lineElements);
+  Value rest =
+      b.createOrFold<arith::RemUIOp>(width, indexConstant(b, elements));
+  Value whole = b.createOrFold<arith::SubIOp>(width, rest);
+  Value count = b.createOrFold<arith::MulIOp>(extent(0, lines), rest);
+  auto loop = scf::ForOp::create(b, indexConstant(b, 0), count,
+                                 indexConstant(b, threads));
+  keepRolled(loop);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value index = addIndex(b, loop.getInductionVar(), thread);
+  enter(b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, count));
+  Value line = indexConstant(b, 0);
+  if (lines > 1) {
+    line = arith::DivUIOp::create(b, index, rest);
+    index = arith::RemUIOp::create(b, index, rest);
+  }
+  SmallVector<Value> at = {line, addIndex(b, whole, index)};
+  Value element = memref::LoadOp::create(b, tile, at);
+  memref::StoreOp::create(b, element, matrix, at);
 }
 
 void BlockCopy::copyOut() {

@@ -134,6 +134,26 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Of lines of 27 elements, three pieces as a whole; 64 times the three elements
+  // behind them by a thread each, in a loop that nobody unrolls.
+  // CHECK-LABEL: gpu.func @ends
+  // CHECK:         scf.if
+  // CHECK:           vector.store {{.+}} vector<8xf16>
+  // CHECK-NOT:       memref.store
+  // CHECK:         scf.for %{{.+}} = %c0{{.*}} to %c192{{.*}} step %c128
+  // CHECK:           scf.if
+  // CHECK:             arith.divui %{{.+}}, %c3
+  // CHECK:             arith.remui %{{.+}}, %c3
+  // CHECK:             memref.store
+  // CHECK-NOT:         memref.store
+  // CHECK:         llvm.loop_annotation
+  gpu.func @ends(%c: memref<64x27xf16, strided<[512, 1]>> {llvm.align = 16 : i64}) workgroup(%s: !buffer {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %t = memref.subview %s[0, 0] [64, 32] [1, 1] : !buffer to !tile
+    kami.copy_out %t to %c by 128 : !tile to memref<64x27xf16, strided<[512, 1]>>
+    gpu.return
+  }
+
   // The work of 32 products at a time, summed up by shuffles of both halves.
   // CHECK-LABEL: gpu.func @find
   // CHECK:         scf.while

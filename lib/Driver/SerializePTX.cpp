@@ -1,0 +1,140 @@
+//===- SerializePTX.cpp - A kernel's module to PTX ------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `gpu-module-to-binary` does, without what takes most of the time and
+// changes next to nothing of the machine code that ptxas makes of it. Kernels
+// here have hundreds of loads and stores in a block, none of which another
+// makes superfluous. Passes that ask of each pair whether it does take a time
+// that grows with their number's square, and half of a large kernel's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SerializePTX.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Target/LLVM/NVVM/Utils.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/DeadStoreElimination.h"
+#include "llvm/Transforms/Scalar/GVN.h"
+
+using namespace kami;
+using namespace mlir;
+
+/// As upstream's passes for modules are at that level; std::nullopt where there
+/// is no such level.
+static std::optional<llvm::OptimizationLevel> pipelineLevel(int level) {
+  switch (level) {
+  case 0:
+    return llvm::OptimizationLevel::O0;
+  case 1:
+    return llvm::OptimizationLevel::O1;
+  case 2:
+    return llvm::OptimizationLevel::O2;
+  case 3:
+    return llvm::OptimizationLevel::O3;
+  default:
+    return std::nullopt;
+  }
+}
+
+namespace {
+/// LLVM's value numbering without the part that asks where memory was written.
+/// Under a name of its own, since LLVM's is what is left out.
+struct NumberRegisters : llvm::PassInfoMixin<NumberRegisters> {
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses) {
+    llvm::GVNOptions options;
+    options.setMemDep(false);
+    return llvm::GVNPass(options).run(function, analyses);
+  }
+};
+} // namespace
+
+/// Runs LLVM's pipeline of that level, but for passes that compare accesses of
+/// memory with each other.
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     llvm::OptimizationLevel level) {
+  llvm::PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback(
+      [](StringRef pass, const llvm::Any &) {
+        return pass != llvm::GVNPass::name() && pass != llvm::DSEPass::name();
+      });
+  llvm::PipelineTuningOptions tuning;
+  tuning.SLPVectorization = true;
+  // Nothing in memory is worth a register over a loop: what is, has one.
+  tuning.LicmMssaNoAccForPromotionCap = 0;
+  llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
+  builder.registerScalarOptimizerLateEPCallback(
+      [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
+        passes.addPass(NumberRegisters());
+      });
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
+}
+
+namespace {
+class Serializer : public NVVM::SerializeGPUModuleBase {
+public:
+  using SerializeGPUModuleBase::SerializeGPUModuleBase;
+
+protected:
+  LogicalResult optimizeModule(llvm::Module &llvmModule, int level) override;
+  FailureOr<SmallVector<char, 0>>
+  moduleToObject(llvm::Module &llvmModule) override;
+};
+} // namespace
+
+LogicalResult Serializer::optimizeModule(llvm::Module &llvmModule, int level) {
+  FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
+  if (failed(machine))
+    return failure();
+  std::optional<llvm::OptimizationLevel> pipeline = pipelineLevel(level);
+  if (!pipeline)
+    return getOperation().emitError(
+               "expected an optimization level from 0 to 3, but got ")
+           << level;
+  // At 3, the back end numbers values twice more, with the same result.
+  (*machine)->setOptLevel(std::min(static_cast<llvm::CodeGenOptLevel>(level),
+                                   llvm::CodeGenOptLevel::Default));
+  optimize(llvmModule, **machine, *pipeline);
+  return success();
+}
+
+FailureOr<SmallVector<char, 0>>
+Serializer::moduleToObject(llvm::Module &llvmModule) {
+  FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
+  if (failed(machine))
+    return failure();
+  FailureOr<SmallString<0>> text = translateModuleToISA(
+      llvmModule, **machine, [&] { return getOperation().emitError(); });
+  if (failed(text))
+    return failure();
+  return SmallVector<char, 0>(text->begin(), text->end());
+}
+
+FailureOr<std::string> kami::serializePTX(gpu::GPUModuleOp module) {
+  auto target = dyn_cast_or_null<NVVM::NVVMTargetAttr>(
+      module.getTargetsAttr() && !module.getTargetsAttr().empty()
+          ? module.getTargetsAttr()[0]
+          : Attribute());
+  if (!target)
+    return module.emitError("expected an NVVM target");
+  NVVM::SerializeGPUModuleBase::init();
+  std::optional<SmallVector<char, 0>> text = Serializer(*module, target).run();
+  if (!text)
+    return failure();
+  return std::string(text->begin(), text->end());
+}

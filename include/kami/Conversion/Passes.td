@@ -158,6 +158,8 @@ def KamiLowerVectors : Pass<"kami-lower-vectors"> {
     `convert-gpu-to-nvvm` and `convert-gpu-to-rocdl` convert neither. Upstream's `convert-vector-to-llvm`
     does, but it converts loads and stores of vectors as well, and does not know
     GPUs' memory spaces: it complains of each in workgroup memory, and goes on.
+    A vector of elements that one or two others have becomes a shuffle of these,
+    which is an instruction where LLVM had two for each element.
   }];
   let dependentDialects = ["::mlir::vector::VectorDialect", "::mlir::arith::ArithDialect"];
 }

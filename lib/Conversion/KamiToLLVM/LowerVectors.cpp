@@ -22,9 +22,44 @@ using namespace kami;
 using namespace mlir;
 
 namespace {
+/// Elements of one or two other vectors, in any order: one shuffle instead of
+/// two instructions for each, which LLVM takes long to find out.
+struct ShuffleElements : OpRewritePattern<vector::FromElementsOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(vector::FromElementsOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getType().getRank() != 1 || op.getElements().size() < 2)
+      return rewriter.notifyMatchFailure(op, "expected several elements");
+    SmallVector<Value, 2> sources;
+    SmallVector<int64_t> places;
+    for (Value element : op.getElements()) {
+      auto extract = element.getDefiningOp<vector::ExtractOp>();
+      if (!extract || extract.hasDynamicPosition() ||
+          extract.getSourceVectorType().getRank() != 1)
+        return rewriter.notifyMatchFailure(op, "not taken of a vector");
+      Value source = extract.getSource();
+      if (!sources.empty() && source.getType() != sources[0].getType())
+        return rewriter.notifyMatchFailure(op, "vectors of several types");
+      auto *found = llvm::find(sources, source);
+      int64_t number = found - sources.begin();
+      if (found == sources.end())
+        sources.push_back(source);
+      places.push_back(number * extract.getSourceVectorType().getDimSize(0) +
+                       extract.getStaticPosition().front());
+    }
+    if (sources.size() > 2)
+      return rewriter.notifyMatchFailure(op, "of more than two vectors");
+    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, sources.front(),
+                                                   sources.back(), places);
+    return success();
+  }
+};
+
 struct LowerVectors : kami::impl::KamiLowerVectorsBase<LowerVectors> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
+    patterns.add<ShuffleElements>(&getContext(), /*benefit=*/2);
     vector::populateVectorShapeCastLoweringPatterns(patterns);
     vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
     vector::populateVectorFromElementsUnrollPatterns(patterns);

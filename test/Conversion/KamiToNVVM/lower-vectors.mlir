@@ -15,6 +15,21 @@ func.func @casts(%v: vector<8xf16>, %m: memref<64xf16, #gpu.address_space<workgr
   return %pairs : vector<4x2xf16>
 }
 
+// Elements of two vectors are a shuffle, those of three are not.
+// CHECK-LABEL: func.func @elements
+// CHECK-SAME:    %[[A:.+]]: vector<4xf32>, %[[B:.+]]: vector<4xf32>, %[[C:.+]]: vector<4xf32>
+// CHECK:         %[[TWO:.+]] = vector.shuffle %[[B]], %[[A]] [2, 4] : vector<4xf32>, vector<4xf32>
+// CHECK:         %[[THREE:.+]] = vector.from_elements
+// CHECK:         return %[[TWO]], %[[THREE]]
+func.func @elements(%a: vector<4xf32>, %b: vector<4xf32>, %c: vector<4xf32>) -> (vector<2xf32>, vector<3xf32>) {
+  %0 = vector.extract %a[0] : f32 from vector<4xf32>
+  %1 = vector.extract %b[2] : f32 from vector<4xf32>
+  %2 = vector.extract %c[1] : f32 from vector<4xf32>
+  %two = vector.from_elements %1, %0 : vector<2xf32>
+  %three = vector.from_elements %0, %1, %2 : vector<3xf32>
+  return %two, %three : vector<2xf32>, vector<3xf32>
+}
+
 // Nothing is said on the way to PTX.
 // RUN: kami-compile --gemm=64x64x64 --batch=1000 --type=f16 --output-type=f16 --unit=warp --tile=64x64x32 --stages=2 --target=sm_90 --emit=ptx -o %t.ptx 2>&1 | not grep .
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx

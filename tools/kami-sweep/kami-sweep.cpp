@@ -10,6 +10,7 @@
 #include "kami/Driver/RunReport.h"
 #include "kami/Driver/Sweep.h"
 #include "kami/Plan/Request.h"
+#include "kami/Target/Chip.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -18,12 +19,19 @@
 using namespace kami;
 namespace cl = llvm::cl;
 
-/// What a soak draws where nobody says what.
-static std::vector<ElementKind> soakedTypes() {
+/// What a soak draws where nobody says what: all that the chip multiplies, as
+/// it is or wider.
+static std::vector<ElementKind> soakedTypes(const Chip &chip) {
   std::vector<ElementKind> types;
-  for (ElementKind type : allElementKinds())
-    if (type != ElementKind::I32)
+  for (ElementKind type : allElementKinds()) {
+    if (type == ElementKind::I32)
+      continue;
+    ElementKind accumulator = defaultAccumulator(type);
+    ElementKind wide = widened(type).value_or(type);
+    if (!chip.atomsFor(type, accumulator).empty() ||
+        !chip.atomsFor(wide, accumulator).empty())
       types.push_back(type);
+  }
   return types;
 }
 
@@ -133,8 +141,11 @@ int main(int argc, char **argv) {
           firstCase.getNumOccurrences() > 0))
     return reportError("kami-sweep", std::move(error));
   if (isSoak) {
+    llvm::Expected<const Chip *> chip = findChip(options.chip);
+    if (!chip)
+      return reportError("kami-sweep", chip.takeError());
     if (types.empty())
-      options.types = soakedTypes();
+      options.types = soakedTypes(**chip);
     options.reproducer = llvm::formatv(
         "kami-sweep --soak=0 --device={0} --target={1} "
         "--seed={2} --max-extent={3} --types={4}{5}",

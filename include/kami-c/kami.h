@@ -212,7 +212,8 @@ KamiError *kamiProgramRestore(const char *image, size_t bytes,
 /* The program at a level: "kami", "planned", "warp", "target" or "llvm" as
    MLIR; "ptx" for NVIDIA's chips and "asm" for AMD's as their assemblers take
    it, and "spirv", which is no text, for all others; kernels one behind the
-   other. */
+   other. "hsaco" is the code object of AMD's chips for a program of one kernel,
+   linked by an ld.lld that is found on PATH. */
 KamiError *kamiProgramGetCode(const KamiProgram *program, const char *level,
                               KamiText **code);
 /* As JSON: "target"; "code", "ptx", "asm" or "spirv"; "kernels", each with

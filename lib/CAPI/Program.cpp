@@ -218,7 +218,8 @@ llvm::Expected<std::string> Program::codeAt(StringRef spelling) const {
     return text;
   }
   std::optional<Level> level = parseLevel(spelling);
-  if (!level || *level > Level::LLVM)
+  bool isObject = level == Level::Hsaco && kind == "asm";
+  if (!isObject && (!level || *level > Level::LLVM))
     return llvm::createStringError(
         "expected level kami, planned, warp, target, llvm or " + kind +
         ", but got '" + spelling + "'");
@@ -226,7 +227,14 @@ llvm::Expected<std::string> Program::codeAt(StringRef spelling) const {
   Compilation compilation;
   if (llvm::Error error = compileTo(*level, made, compilation))
     return error;
-  return moduleText(*made.module);
+  if (!isObject)
+    return moduleText(*made.module);
+  // Unlike texts, objects cannot stand one behind the other.
+  if (compilation.kernels.size() != 1)
+    return llvm::createStringError(
+        "expected one kernel to make a code object of, but got " +
+        llvm::Twine(compilation.kernels.size()));
+  return std::move(compilation.kernels.front().binary);
 }
 
 llvm::Error

@@ -5,82 +5,24 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from ctypes import byref
 from typing import Any
 
 import numpy as np
 
 from ._arrays import HOST, Library, View, adopt, giver, known_library, library_of
 from ._devices import target_of
-from ._kernels import (
-    Kernel,
-    make_options,
-    program_for,
-    request_of,
-    scalar_bits,
-    tell_simulated,
-)
-from ._library import Grouped, encode, lib
+from ._grouped_kind import Kind, multiply_rows
+from ._kernels import tell_simulated
+from ._pointers import multiply_at
 from ._product import (
     check_output,
     check_product,
     check_types,
-    default_accumulator,
     default_result,
     part_of,
 )
 from ._types import type_name
-
-
-@dataclasses.dataclass(frozen=True)
-class Kind:
-    """What all products have in common."""
-
-    a: str
-    b: str
-    c: str
-    accumulator: str | None
-    trans_a: bool
-    trans_b: bool
-    has_alpha: bool
-    has_beta: bool
-    # Positions are addresses; else elements of flat arrays.
-    bytes: bool
-
-    def compile(
-        self, typical: Sequence[int], target: str, overrides: dict[str, Any]
-    ) -> Kernel:
-        request = request_of("grouped", self.__dict__, typical, target, overrides)
-        known = _kernels.get(request)
-        if known is not None:
-            return known
-        grouped = Grouped(
-            typeA=self.a.encode(),
-            typeB=self.b.encode(),
-            typeC=self.c.encode(),
-            accumulator=encode(self.accumulator),
-            transposeA=self.trans_a,
-            transposeB=self.trans_b,
-            hasAlpha=self.has_alpha,
-            hasBeta=self.has_beta,
-            bytes=self.bytes,
-            typicalM=typical[0],
-            typicalN=typical[1],
-            typicalK=typical[2],
-        )
-        options = make_options(target, overrides)
-        program = program_for(
-            request,
-            lambda out: lib.kamiCompileGrouped(byref(grouped), byref(options), out),
-        )
-        # With the launches that it has been bound to.
-        kernel = _kernels[request] = Kernel(program)
-        return kernel
-
-
-_kernels: dict[str, Kernel] = {}
 
 
 def typical_size(sizes: Sequence[tuple[int, int, int]]) -> tuple[int, int, int]:
@@ -122,33 +64,6 @@ def check_pair(
         name, _, rest = str(error).partition(":")
         raise type(error)(f"{name}[{i}]:{rest}") from None
     return m, n, k
-
-
-def multiply_flat(
-    kind: Kind,
-    sizes: Sequence[tuple[int, int, int]],
-    flat: Sequence[View],
-    table: int,
-    scales: Sequence[float],
-    overrides: dict[str, Any],
-    stream: int,
-) -> None:
-    """Products of matrices in flat arrays of A, B and C.
-
-    `table` is the address of nine rows of int64, on the arrays' device: positions
-    in A, B and C, m, n and k, and leading dimensions.
-    """
-    device, count = flat[2].device, len(sizes)
-    kernel = kind.compile(typical_size(sizes), target_of(device), overrides)
-    described: list[Any] = [(x.address, x.shape, x.strides) for x in flat]
-    described += [(table + 8 * count * row, (count,), (1,)) for row in range(9)]
-    accumulator = kind.accumulator or default_accumulator(kind.a)
-    described += [(scalar_bits(scale, accumulator, "alpha"),) for scale in scales]
-    if device == HOST:
-        kernel.program.simulate(described)
-        return
-    launch = kernel.bind(described, device).runner(len(described))
-    launch(stream, *(words[0] for words in described))
 
 
 class _Group:
@@ -246,7 +161,9 @@ class _Group:
         # Pointers are positions in arrays that begin at address 0.
         flat = [View(0, (0,), (1,), type, device) for type in (kind.a, kind.b, kind.c)]
         stream = self.library.stream(device)()
-        multiply_flat(kind, self.sizes, flat, address, scales, overrides, stream)
+        count, typical = len(self.sizes), typical_size(self.sizes)
+        rows = [address + 8 * count * row for row in range(9)]
+        multiply_rows(kind, typical, count, flat, rows, scales, overrides, stream)
 
 
 def grouped_gemm(
@@ -262,8 +179,12 @@ def grouped_gemm(
     out_dtype: Any = None,
     accumulator: Any = None,
     precision: str = "exact",
+    sizes: Any = None,
+    leading: Any = None,
+    dtype: Any = None,
+    typical: Sequence[int] = (128, 128, 128),
     **overrides: Any,
-) -> list[Any]:
+) -> Any:
     """alpha * A_p @ B_p + beta * C_p for products that each have sizes of their own.
 
     One kernel serves all sizes of the same types: they are read on the device.
@@ -276,15 +197,43 @@ def grouped_gemm(
         alpha, beta: of all products.
         out: as many matrices that are written.
         out_dtype, accumulator, precision: as for `gemm`.
+        sizes: m, n and k where the host need not know them: three arrays of int64
+            on a device, an element for each product. Then a, b and `out` are
+            arrays of int64, too, of matrices' addresses, which nobody checks; C is
+            what lies at `out`.
+        leading: with sizes, three arrays like them: elements from row to row of
+            each A, B and C as stored.
+        dtype: with sizes, the type of A's and B's elements, or a tuple of two.
+        typical: with sizes, the extents m, n and k that the kernel is planned for.
         overrides: as for `plan`.
 
     Returns:
-        A list of results, of the arrays' kind. On a device this queues one copy
-        of sizes and addresses and one kernel on the caller's current stream.
+        A list of results, of the arrays' kind; with sizes, `out`. On a device this
+        queues one copy of sizes and addresses, but with sizes none, and one kernel
+        on the caller's current stream.
 
     Raises:
         TypeError, ValueError: as `gemm`, naming the array: "a[3]: ...".
     """
+    scales = [alpha] * (alpha != 1) + [beta] * (beta != 0)
+    same: dict[str, Any] = {
+        "accumulator": None
+        if accumulator is None
+        else type_name(accumulator, "accumulator"),
+        "trans_a": bool(trans_a),
+        "trans_b": bool(trans_b),
+        "has_alpha": alpha != 1,
+        "has_beta": beta != 0,
+    }
+    if sizes is not None:
+        if c is not None and c is not out:
+            raise ValueError("c: expected None or `out` where sizes are given")
+        types = {"out_dtype": out_dtype, "precision": precision}
+        multiply_at(
+            a, b, out, sizes, leading, dtype, typical, {**same, **types}, scales,
+            overrides,
+        )  # fmt: skip
+        return out
     library = known_library(type(a[0])) if a else None
     is_one_kind = all(known_library(type(x)) is library for x in (*a, *b))
     if library is not None and is_one_kind and out is None:
@@ -315,14 +264,9 @@ def grouped_gemm(
         first.type if is_exact else precision,
         group.views_b[0].type if is_exact else precision,
         group.views_c[0].type,
-        None if accumulator is None else type_name(accumulator, "accumulator"),
-        group.trans_a,
-        group.trans_b,
-        alpha != 1,
-        beta != 0,
-        on_device,
+        bytes=on_device,
+        **same,
     )
-    scales = [alpha] * (alpha != 1) + [beta] * (beta != 0)
     if on_device:
         group.run_on_device(kind, overrides, scales)
     else:

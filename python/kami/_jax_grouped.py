@@ -22,7 +22,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from ._arrays import View, dense_strides
-from ._grouped import Kind, check_pair, multiply_flat
+from ._grouped import check_pair, typical_size
+from ._grouped_kind import Kind, multiply_rows
 from ._kernels import settle
 from ._product import (
     Wanted,
@@ -82,9 +83,11 @@ def run_grouped(call: Call) -> None:
     spec = _spec_of(call.attributes["spec"])
     sizes = [tuple(size) for size in json.loads(call.attributes["sizes"])]
     kind, overrides = spec.kind(a.type, b.type), dict(spec.overrides)
-    multiply_flat(
-        kind, sizes, (a, b, c), table.address, spec.scales, overrides, call.stream
-    )
+    rows = [table.address + 8 * len(sizes) * row for row in range(9)]
+    multiply_rows(
+        kind, typical_size(sizes), len(sizes), (a, b, c), rows, spec.scales,
+        overrides, call.stream,
+    )  # fmt: skip
 
 
 def _size(spec: _Spec, a: Any, b: Any) -> tuple[int, int, int]:

@@ -336,6 +336,14 @@ class Kernel:
         return self.program.code(kind)
 
     @property
+    def hsaco(self) -> bytes:
+        """The code object of AMD's chips, for a program of one kernel.
+
+        ValueError for other chips, and where there is no `ld.lld` on PATH.
+        """
+        return self.program.code_bytes("hsaco")
+
+    @property
     def spirv(self) -> bytes:
         """The kernels' modules of SPIR-V; ValueError for chips that take none."""
         return self.program.code_bytes("spirv")

@@ -86,6 +86,29 @@ def test_grouped_products() -> None:
         assert torch.equal(z.double().cpu(), exact(x, y).half().double())
 
 
+def test_grouped_products_at_addresses() -> None:
+    sizes = [(3, 4, 8), (65, 7, 120), (16, 16, 0)]
+    a = [integers(m, k) for m, _, k in sizes]
+    b = [integers(k, n) for _, n, k in sizes]
+    out = [torch.zeros(m, n, dtype=torch.float16, device="cuda") for m, n, _ in sizes]
+
+    def numbers(*values: int) -> Any:
+        return torch.tensor(values, device="cuda")
+
+    result = numbers(*(x.data_ptr() for x in out))
+    found = kami.grouped_gemm(
+        numbers(*(x.data_ptr() for x in a)),
+        numbers(*(x.data_ptr() for x in b)),
+        out=result,
+        sizes=[numbers(*column) for column in zip(*sizes, strict=True)],
+        leading=[numbers(*(max(x.shape[1], 1) for x in y)) for y in (a, b, out)],
+        dtype="f16",
+    )
+    assert found is result
+    for x, y, z in zip(a, b, out, strict=True):
+        assert torch.equal(z.double().cpu(), exact(x, y).half().double())
+
+
 def test_the_current_stream() -> None:
     """What the stream does first arrives."""
     stream = torch.cuda.Stream()

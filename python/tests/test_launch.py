@@ -683,6 +683,48 @@ def test_grouped_products_are_pointers(driver: Path) -> None:
     )
 
 
+def test_grouped_products_at_addresses(driver: Path) -> None:
+    """Of sizes that are on the device: nothing is copied there."""
+    run(
+        driver,
+        """
+        def numbers(*values):
+            return DeviceArray(np.array(values, np.int64))
+        a, b, out = numbers(64, 128, 192), numbers(1, 2, 3), numbers(4, 5, 6)
+        sizes, leading = ([numbers(x, x, x) for x in y] for y in ((7, 8, 9), (1, 2, 3)))
+        given = dict(out=out, sizes=sizes, leading=leading, dtype="f16")
+        assert kami.grouped_gemm(a, b, alpha=2, **given) is out
+        assert launches.value == 1
+        address = lambda x: x.array.__array_interface__["data"][0]
+        assert words[0] == words[5] == words[10] == 0
+        rows = [a, b, out, *sizes, *leading]
+        assert [words[15 + 5 * i] for i in range(9)] == [address(x) for x in rows]
+        assert words[18] == words[58] == 3
+        assert words[60] & 0xFFFFFFFF == 0x40000000
+        kami.grouped_gemm(a, b, out, beta=1, **given)
+        kami.grouped_gemm(a, b, **{**given, "dtype": ("f16", "f8E4M3FN")})
+        assert launches.value == 3
+        def fails(error, message, first=a, c=None, **others):
+            try:
+                kami.grouped_gemm(first, b, c, **{**given, **others})
+            except error as raised:
+                assert message in str(raised), raised
+            else:
+                raise AssertionError(message)
+        fails(ValueError, "out: expected where sizes are given", out=None)
+        fails(ValueError, "dtype: expected where sizes are given", dtype=None)
+        fails(ValueError, "sizes: expected three arrays, but got 2", sizes=sizes[:2])
+        fails(ValueError, "leading[1]: expected as many elements as a has, 3",
+              leading=[a, numbers(1), a])
+        fails(TypeError, "out: expected one dimension of i64, but got f16",
+              out=DeviceArray(np.zeros((2, 2), np.float16)))
+        fails(ValueError, "c: expected None or `out`", c=a)
+        fails(ValueError, "a: expected an array on a device", first=np.zeros(3, int))
+        """,
+        parameters=61,
+    )
+
+
 TWO_RESULTS = """
 func.func @f(%a: tensor<4x6xf32>, %b: tensor<6x5xf32>, %c: tensor<4x5xf32>)
     -> (tensor<4x5xf32>, tensor<4x5xf32>) {

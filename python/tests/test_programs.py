@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -125,6 +126,11 @@ def test_amd_targets_compile() -> None:
     assert "v_mfma" in kernel.asm
     with pytest.raises(ValueError, match="or asm, but got 'ptx'"):
         _ = kernel.ptx
+    if shutil.which("ld.lld-22") or shutil.which("ld.lld"):
+        # ELF's magic number.
+        assert kernel.hsaco[:4] == b"\x7fELF"
+    with pytest.raises(ValueError, match="or ptx, but got 'hsaco'"):
+        _ = kami.compile(32, 32, 32, "f16", target="sm_90").hsaco
 
 
 def test_spirv_targets_compile(tmp_path: Path) -> None:

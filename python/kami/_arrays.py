@@ -330,9 +330,23 @@ class _Torch(Library):
         is_traced = is_simple and self._is_traced()
         if not is_traced and not self._needs_gradient(a, b):
             return None
-        from .torch import multiply_with_gradients
+        from .torch import gemm
 
-        return multiply_with_gradients
+        def multiply(
+            a: Any, b: Any, c: Any, *, beta: Any, precision: str, alpha: Any,
+            trans_a: Any, trans_b: Any, out_dtype: Any, **others: Any,
+        ) -> Any:  # fmt: skip
+            is_more = any(x is not None for x in (c, *others.values()))
+            if is_more or beta != 0 or precision != "exact":
+                raise ValueError(
+                    "a: expected a tensor that needs no gradient: the operator that "
+                    "has them takes alpha, transposes and out_dtype only"
+                )
+            return gemm(
+                a, b, alpha=alpha, trans_a=trans_a, trans_b=trans_b, out_dtype=out_dtype
+            )
+
+        return multiply
 
     def grouped_operator(self, arrays: Sequence[Any]) -> Callable[..., Any] | None:
         if self._is_grad_enabled() and any(x.requires_grad for x in arrays):

@@ -177,31 +177,6 @@ def gemm(
     return result
 
 
-def multiply_with_gradients(
-    a: torch.Tensor,
-    b: torch.Tensor,
-    c: Any,
-    *,
-    alpha: Any,
-    trans_a: bool,
-    trans_b: bool,
-    out_dtype: Any,
-    beta: Any,
-    precision: str,
-    **others: Any,
-) -> torch.Tensor:
-    """`kami.gemm` of tensors that need a gradient."""
-    is_more = any(x is not None for x in (c, *others.values()))
-    if is_more or beta != 0 or precision != "exact":
-        raise ValueError(
-            "a: expected a tensor that needs no gradient: the operator that has them "
-            "takes alpha, transposes and out_dtype only"
-        )
-    return gemm(
-        a, b, alpha=alpha, trans_a=trans_a, trans_b=trans_b, out_dtype=out_dtype
-    )
-
-
 _dispatch_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 1)
 _transform = getattr(
     getattr(torch._C, "_functorch", None), "maybe_current_level", lambda: 0

@@ -31,7 +31,7 @@ import torch
 
 import kami
 import kami.torch
-from kami._arrays import known_library
+from kami._adapters import known_library
 from kami._kernels import Launch
 
 Call = Callable[[], Any]

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ._arrays import HOST, adopt, known_library, library_of
+from ._adapters import adopt, known_library, library_of
+from ._arrays import HOST
 from ._calls import KnownCalls, answer_calls, launchers
 from ._html import html_table
 from ._library import UnalignedError

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import HOST, Library, View, adopt, giver, known_library, library_of
+from ._adapters import adopt, giver, known_library, library_of
+from ._arrays import HOST, Library, View
 from ._devices import target_of
 from ._grouped_kind import Kind, multiply_rows
 from ._kernels import tell_simulated

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from . import _cache
+from ._adapters import adopt, giver, library_of
 from ._arrays import HOST, View
 from ._devices import open_device
 from ._html import html_table
@@ -379,8 +380,6 @@ class Kernel:
 
     def describe_arguments(self, values: Sequence[Any]) -> tuple[list[Any], int, Any]:
         """Arguments for the C API, the device, and the arrays' library."""
-        from ._arrays import adopt, library_of
-
         signature = self.program.description["arguments"]
         if len(values) != len(signature):
             raise TypeError(
@@ -413,8 +412,6 @@ class Kernel:
 
     def __call__(self, *values: Any) -> Any:
         """Runs; gives what the function returns: nothing, an array, or several."""
-        from ._arrays import adopt, giver, library_of
-
         described, device, library = self.describe_arguments(values)
         like: Any = next((v for v in values if not np.isscalar(v)), np.empty(0))
         give = giver(like) if self.program.description["results"] else None

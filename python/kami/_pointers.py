@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ._arrays import HOST, Library, View, adopt, library_of
+from ._adapters import adopt, library_of
+from ._arrays import HOST, Library, View
 from ._grouped_kind import Kind, multiply_rows
 from ._product import default_result
 from ._types import type_name

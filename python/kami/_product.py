@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import HOST, Library, View, adopt, giver, library_of
+from ._adapters import adopt, giver, library_of
+from ._arrays import HOST, Library, View
 from ._devices import target_of
 from ._kernels import Launch, Program, scalar_bits, tell_simulated
 from ._matmul import (

@@ -226,7 +226,7 @@ def test_a_launch_that_fails(driver: Path) -> None:
 EXCHANGE = """
 import functools, gc, inspect, sys, threading, tracemalloc, types
 from ctypes import *
-from kami import _arrays, _calls, _gemm
+from kami import _adapters, _calls, _gemm
 from kami._kernels import Launch
 
 class Tensor(Structure):  # DLTensor of DLPack 1.3
@@ -556,7 +556,7 @@ class Library:
     def key(self, *_): return None
     def operator(self, *_): return lambda *_, **others: ("python", others)
 
-_arrays._libraries[Array] = library = Library()
+_adapters._libraries[Array] = library = Library()
 a, b, c = arrays(16, 32, 48)
 entered = []
 """
@@ -609,14 +609,14 @@ def test_tensors_are_launched_in_c(driver: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     code = """
         import torch
-        from kami import _arrays, _gemm
-        library = _arrays.known_library(torch.Tensor)
+        from kami import _adapters, _arrays, _gemm
+        library = _adapters.known_library(torch.Tensor)
         if library.calls is None:
             raise SystemExit
-        view = _arrays._Torch.view
-        _arrays._Torch.view = lambda self, array, name: view(
+        view = _adapters._Torch.view
+        _adapters._Torch.view = lambda self, array, name: view(
             self, array, name)._replace(device=0)
-        _arrays._Torch.stream = lambda *_: _arrays.default_stream
+        _adapters._Torch.stream = lambda *_: _arrays.default_stream
         a, b, c = (torch.zeros(2, 16, 16, dtype=torch.float16) for _ in range(3))
         calls = (
             dict(out=c), dict(), dict(alpha=2, out=c), dict(alpha=0.5, trans_a=True),
@@ -666,8 +666,8 @@ def test_grouped_products_are_pointers(driver: Path) -> None:
     run(
         driver,
         """
-        from kami import _arrays
-        _arrays._CudaInterface.upload = lambda self, like, table: DeviceArray(table)
+        from kami import _adapters
+        _adapters._CudaInterface.upload = lambda self, like, table: DeviceArray(table)
         a = [DeviceArray(np.zeros((m, 8), np.float16)) for m in (3, 5, 0)]
         b = [DeviceArray(np.zeros((8, 4), np.float16)) for _ in a]
         c = [DeviceArray(np.zeros((x.array.shape[0], 4), np.float16)) for x in a]
@@ -743,15 +743,15 @@ func.func @f(%a: tensor<4x6xf32>, %b: tensor<6x5xf32>, %c: tensor<4x5xf32>)
 
 def test_results_are_workspaces(driver: Path) -> None:
     code = """
-        from kami import _arrays
+        from kami import _adapters
         made = []
         def maker(self, like, shape, type):
             made.append(np.zeros(shape, np.int8))
             return lambda: DeviceArray(made[-1])
         def carve(self, space, *place):
             return space.array, *place
-        _arrays._CudaInterface.maker = maker
-        _arrays._CudaInterface.carve = carve
+        _adapters._CudaInterface.maker = maker
+        _adapters._CudaInterface.carve = carve
         shapes = (4, 6), (6, 5), (4, 5)
         arrays = [DeviceArray(np.zeros(s, np.float32)) for s in shapes]
         d, e = kernel(*arrays)

@@ -151,7 +151,7 @@ def test_patch_is_undone_and_leaves_the_rest() -> None:
 
 def test_calls_of_the_exchange_interface() -> None:
     """Of tensors in the host's memory none is known, and others are not asked."""
-    from kami._arrays import known_library
+    from kami._adapters import known_library
 
     library = known_library(torch.Tensor)
     assert library is not None

@@ -3,6 +3,7 @@
 what the package kami shows."""
 
 import ast
+import dataclasses
 import inspect
 import pathlib
 import textwrap
@@ -51,6 +52,21 @@ def doc(text):
     return "\n".join(lines)
 
 
+def fields(kind):
+    """Fields of a dataclass, with the strings behind them."""
+    if not dataclasses.is_dataclass(kind):
+        return
+    [tree] = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    for node, behind in zip(tree.body, [*tree.body[1:], None]):
+        if not isinstance(node, ast.AnnAssign):
+            continue
+        is_text = isinstance(behind, ast.Expr) and isinstance(
+            behind.value, ast.Constant
+        )
+        summary = doc(behind.value.value) if is_text else ""
+        yield f"- `{ast.unparse(node)}`" + (f": {summary}" if summary else "")
+
+
 def members(kind):
     """Public methods and properties of a class, in their order."""
     for name, member in vars(kind).items():
@@ -71,6 +87,7 @@ def section(name):
         return
     yield f"## class `{name}`\n"
     yield doc(thing.__doc__) + "\n"
+    yield from fields(thing)
     for title, member in members(thing):
         summary = textwrap.indent(doc(member.__doc__), "  ").strip()
         yield f"- {title}: {summary}"

@@ -269,4 +269,13 @@ TEST(CAPI, EveryCandidateThatFitsHasItsPlan) {
   EXPECT_NE(take(code).find(decisions), std::string::npos) << decisions;
 }
 
+/// Calls from Python need one, and say so without.
+TEST(CAPI, KnownCallsNeedPython) {
+  KamiArrayKind kind = {};
+  KamiCalls *calls = nullptr;
+  EXPECT_EQ(kamiCallsCreate(&kind, &calls), nullptr);
+  EXPECT_EQ(calls, nullptr);
+  EXPECT_EQ(kamiCallsAnswer(nullptr, nullptr, nullptr, 0), 0);
+}
+
 } // namespace

@@ -35,7 +35,10 @@ bool Attribute::ask(const python::Api &api, Object *object) const {
 bool Description::add(const ExchangedTensor &tensor) {
   if (tensor.rank > maxRank)
     return false;
-  add(uint64_t(tensor.rank) << 32 | llvm::bit_cast<uint32_t>(tensor.type));
+  // Programs may be promised that.
+  bool isAligned = tensor.address() % widestAccess == 0;
+  add(uint64_t(isAligned) << 63 | uint64_t(tensor.rank) << 32 |
+      llvm::bit_cast<uint32_t>(tensor.type));
   add(uint64_t(tensor.deviceType) << 32 | uint32_t(tensor.device));
   for (int32_t dim = 0; dim < tensor.rank; ++dim) {
     add(tensor.extents[dim]);

@@ -90,7 +90,11 @@ constexpr size_t maxOptions = 10;
 constexpr int32_t maxRank = 8;
 constexpr size_t maxCalls = 4096;
 
-/// A call as it is said, but for addresses and scales.
+/// The widest access of a lane, in bytes: what allocators give begins there.
+constexpr uint64_t widestAccess = 16;
+
+/// A call as it is said, but for scales, and of addresses whether arrays begin
+/// at such multiples.
 class Description {
 public:
   void add(uint64_t word) { words[size++] = word; }

@@ -17,6 +17,7 @@
 #include "Epilogue.h"
 #include "GridKernel.h"
 #include "Shares.h"
+#include "TileList.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Layout/CopiedTile.h"
 #include "kami/Plan/GroupedPlanner.h"
@@ -51,27 +52,6 @@ static constexpr int64_t wholeShare = int64_t(1) << 40;
 
 namespace {
 
-/// What is listed of a tile, each in an array of its own.
-enum TileField : unsigned {
-  /// Of A, B and C: the number of the tile's first element, and the elements
-  /// from one row to the next.
-  AtField,
-  StrideField = AtField + 3,
-  /// How much there is of it.
-  RowsField = StrideField + 3,
-  ColumnsField,
-  DepthField,
-  ProductField,
-  /// Where it begins in C.
-  RowField,
-  ColumnField,
-  /// Bits that are set in an address of A or B, or in the bytes from one row to
-  /// the next.
-  PlacesField,
-  FieldCount
-};
-static_assert(FieldCount == listedWords);
-
 /// Writes the work of one block.
 class GroupedTile {
 public:
@@ -79,8 +59,8 @@ public:
   /// shared memory from `listAt` on.
   GroupedTile(ImplicitLocOpBuilder &b, GroupedGemmOp op, const Plan &plan,
               int64_t resident, int64_t listAt, IRMapping &values)
-      : b(b), op(op), plan(plan), resident(resident), listAt(listAt),
-        values(values) {}
+      : b(b), op(op), plan(plan), resident(resident), values(values),
+        list(b, op, listAt) {}
 
   void emitLoop();
 
@@ -153,20 +133,14 @@ private:
   Value start(Role role, Value product);
   Matrix matrixOf(Role role, Value product, Value columns);
   Value placesOf(Role role, const Matrix &matrix);
-  Value columnsOf(Role role, Value m, Value n, Value k);
-  Type fieldType(unsigned which);
-  void makeList();
-  Value field(Value number, unsigned which);
   Value view(Role role, Value number);
 
   ImplicitLocOpBuilder &b;
   GroupedGemmOp op;
   const Plan &plan;
   int64_t resident;
-  int64_t listAt;
   IRMapping &values;
-  /// The list's arrays.
-  Value fields[FieldCount];
+  TileList list;
 };
 
 } // namespace
@@ -218,64 +192,6 @@ Value GroupedTile::placesOf(Role role, const Matrix &matrix) {
 // The list
 //===----------------------------------------------------------------------===//
 
-/// Columns of the matrix as it is stored, of m, n and k of its product.
-Value GroupedTile::columnsOf(Role role, Value m, Value n, Value k) {
-  if (role == Role::A)
-    return op.getTransposeA() ? m : k;
-  return role == Role::B && op.getTransposeB() ? k : n;
-}
-
-/// Of what a product says in 32 bits no more are listed: they take a register,
-/// and the compiler knows how wide they are.
-Type GroupedTile::fieldType(unsigned which) {
-  Type wide = b.getI64Type(), narrow = b.getI32Type();
-  auto typeOf = [&](Value array) -> Type {
-    Type element = cast<MemRefType>(array.getType()).getElementType();
-    return element.getIntOrFloatBitWidth() > 32 ? wide : narrow;
-  };
-  switch (which) {
-  case StrideField + unsigned(Role::A):
-  case StrideField + unsigned(Role::B):
-  case StrideField + unsigned(Role::C): {
-    Role role = Role(which - StrideField);
-    Value leading = op.getLeading(role);
-    return typeOf(leading ? leading
-                          : columnsOf(role, op.getM(), op.getN(), op.getK()));
-  }
-  case DepthField:
-    return typeOf(op.getK());
-  case RowField:
-    return typeOf(op.getM());
-  case ColumnField:
-    return typeOf(op.getN());
-  case RowsField:
-  case ColumnsField:
-  case PlacesField:
-    return narrow;
-  default:
-    return wide;
-  }
-}
-
-void GroupedTile::makeList() {
-  Value memory = gpu::DynamicSharedMemoryOp::create(
-      b, bufferType(b.getContext(), ShapedType::kDynamic));
-  for (unsigned which = 0; which != FieldCount; ++which)
-    fields[which] = viewAt(
-        b, memory, constant(listAt + which * listedTiles * sizeof(int64_t)),
-        {listedTiles}, fieldType(which));
-}
-
-/// What is listed of the tile of that number.
-Value GroupedTile::field(Value number, unsigned which) {
-  Value word = memref::LoadOp::create(b, fields[which], number);
-  bool mayBeNegative = which < RowsField;
-  return mayBeNegative
-             ? arith::IndexCastOp::create(b, b.getIndexType(), word).getResult()
-             : arith::IndexCastUIOp::create(b, b.getIndexType(), word)
-                   .getResult();
-}
-
 /// Lists a product's tile.
 void GroupedTile::listTile(Value number, Value tile, Value product,
                            Value columns, Value extents[3],
@@ -317,10 +233,7 @@ void GroupedTile::listTile(Value number, Value tile, Value product,
   entries[RowField] = row;
   entries[ColumnField] = column;
   entries[PlacesField] = places;
-  for (auto [which, value] : llvm::enumerate(entries))
-    memref::StoreOp::create(
-        b, arith::IndexCastOp::create(b, fieldType(which), value),
-        fields[which], number);
+  list.store(number, entries);
 }
 
 /// Lists tiles of the product that has the work of that place, those that begin
@@ -400,11 +313,11 @@ GroupedTile::Carried GroupedTile::listTiles(const Carried &from, Value end) {
 Value GroupedTile::view(Role role, Value number) {
   // That a tile has no more is worth knowing.
   auto atMost = [&](unsigned which, int64_t most) -> Value {
-    return arith::MinUIOp::create(b, field(number, which), constant(most));
+    return arith::MinUIOp::create(b, list.load(number, which), constant(most));
   };
-  Value rows = role == Role::B ? field(number, DepthField)
+  Value rows = role == Role::B ? list.load(number, DepthField)
                                : atMost(RowsField, plan.tile.m);
-  Value columns = role == Role::A ? field(number, DepthField)
+  Value columns = role == Role::A ? list.load(number, DepthField)
                                   : atMost(ColumnsField, plan.tile.n);
   if ((role == Role::A && op.getTransposeA()) ||
       (role == Role::B && op.getTransposeB()))
@@ -416,27 +329,29 @@ Value GroupedTile::view(Role role, Value number) {
       StridedLayoutAttr::get(b.getContext(), dynamic, {dynamic, 1}),
       cast<MemRefType>(matrices.getType()).getMemorySpace());
   return memref::ReinterpretCastOp::create(
-      b, type, matrices, OpFoldResult(field(number, AtField + unsigned(role))),
+      b, type, matrices,
+      OpFoldResult(list.load(number, AtField + unsigned(role))),
       ArrayRef<OpFoldResult>{rows, columns},
-      ArrayRef<OpFoldResult>{field(number, StrideField + unsigned(role)),
+      ArrayRef<OpFoldResult>{list.load(number, StrideField + unsigned(role)),
                              b.getIndexAttr(1)});
 }
 
 GroupedTile::Tile GroupedTile::tileAt(Value number) {
-  Value areAligned =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                            arith::AndIOp::create(b, field(number, PlacesField),
-                                                  constant(copiedPiece - 1)),
-                            constant(0));
+  Value areAligned = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq,
+      arith::AndIOp::create(b, list.load(number, PlacesField),
+                            constant(copiedPiece - 1)),
+      constant(0));
   return {number, view(Role::A, number), view(Role::B, number), areAligned};
 }
 
 GemmOp GroupedTile::emit(const Tile &tile) {
-  Value product = field(tile.number, ProductField);
+  Value product = list.load(tile.number, ProductField);
   SmallVector<Value> sources;
   SmallVector<AffineMap> maps = op.getElementMaps(Role::C);
-  BlockTile place = {product, field(tile.number, RowField),
-                     field(tile.number, ColumnField), plan.tile.m, plan.tile.n};
+  BlockTile place = {product, list.load(tile.number, RowField),
+                     list.load(tile.number, ColumnField), plan.tile.m,
+                     plan.tile.n};
   for (auto [operand, map] :
        llvm::zip_equal(op.getElementOperands(Role::C), maps)) {
     auto [source, inTile] =
@@ -594,7 +509,6 @@ std::pair<Value, Value> GroupedTile::boundsOf(const Shares &shares,
 /// The block's shares, in turn. Blocks have as much work as each other, give or
 /// take a tile a share.
 void GroupedTile::emitLoop() {
-  makeList();
   Value number = numberOfShare();
   ShareWorkOp work = shareWork(number);
   Value count =

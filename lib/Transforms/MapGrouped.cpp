@@ -122,6 +122,10 @@ private:
                          : role == Role::B ? op.getB()
                                            : op.getC());
   }
+  bool isTransposed(Role role) {
+    return (role == Role::A && op.getTransposeA()) ||
+           (role == Role::B && op.getTransposeB());
+  }
   int64_t bytesOf(Role role) {
     return op.getElementType(role).getIntOrFloatBitWidth() / 8;
   }
@@ -164,10 +168,9 @@ Value GroupedTile::scale(Value source, Value product) {
 /// The number of the matrix's first element.
 Value GroupedTile::start(Role role, Value product) {
   Value at = entry(op.getAt(role), product);
-  int64_t bytes = op.getElementType(role).getIntOrFloatBitWidth() / 8;
   // Addresses have no sign.
   return op.getBytes() ? b.createOrFold<arith::ShRUIOp>(
-                             at, constant(llvm::Log2_64(bytes)))
+                             at, constant(llvm::Log2_64(bytesOf(role))))
                        : at;
 }
 
@@ -212,8 +215,7 @@ void GroupedTile::listTile(Value number, Value tile, Value product,
     // How far down and across the tile begins in the matrix as it is stored.
     Value down = role == Role::B ? Value() : row;
     Value across = role == Role::A ? Value() : column;
-    if ((role == Role::A && op.getTransposeA()) ||
-        (role == Role::B && op.getTransposeB()))
+    if (isTransposed(role))
       std::swap(down, across);
     Value at = matrix.at;
     if (down)
@@ -245,9 +247,9 @@ GroupedTile::Carried GroupedTile::listProduct(const Carried &from, Value end) {
   Value product = found.getProduct(), before = found.getBefore();
   Value m = extent(op.getM(), product), n = extent(op.getN(), product),
         k = extent(op.getK(), product);
-  Matrix matrices[] = {matrixOf(Role::A, product, op.getTransposeA() ? m : k),
-                       matrixOf(Role::B, product, op.getTransposeB() ? k : n),
-                       matrixOf(Role::C, product, n)};
+  SmallVector<Matrix, 3> matrices;
+  for (Role role : {Role::A, Role::B, Role::C})
+    matrices.push_back(matrixOf(role, product, columnsOf(op, role, m, n, k)));
   Value rows = arith::CeilDivUIOp::create(b, m, constant(plan.tile.m));
   Value columns = arith::CeilDivUIOp::create(b, n, constant(plan.tile.n));
   Value each = workOfTile(k);
@@ -319,8 +321,7 @@ Value GroupedTile::view(Role role, Value number) {
                                : atMost(RowsField, plan.tile.m);
   Value columns = role == Role::A ? list.load(number, DepthField)
                                   : atMost(ColumnsField, plan.tile.n);
-  if ((role == Role::A && op.getTransposeA()) ||
-      (role == Role::B && op.getTransposeB()))
+  if (isTransposed(role))
     std::swap(rows, columns);
   Value matrices = matricesOf(role);
   constexpr int64_t dynamic = ShapedType::kDynamic;

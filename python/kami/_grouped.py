@@ -159,8 +159,7 @@ class _Group:
         device = self.views_a[0].device
         described = self.library.upload(self.a[0], table)
         address = self.library.view(described, "descriptors").address
-        # Pointers are positions in arrays that begin at address 0.
-        flat = [View(0, (0,), (1,), type, device) for type in (kind.a, kind.b, kind.c)]
+        flat = kind.flat(device)
         stream = self.library.stream(device)()
         count, typical = len(self.sizes), typical_size(self.sizes)
         rows = [address + 8 * count * row for row in range(9)]

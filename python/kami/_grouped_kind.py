@@ -32,6 +32,10 @@ class Kind:
     # Positions are addresses; else elements of flat arrays.
     bytes: bool
 
+    def flat(self, device: int) -> list[View]:
+        """Arrays that begin at address 0, in which positions are pointers."""
+        return [View(0, (0,), (1,), one, device) for one in (self.a, self.b, self.c)]
+
     def compile(
         self, typical: Sequence[int], target: str, overrides: dict[str, Any]
     ) -> Kernel:

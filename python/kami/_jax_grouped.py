@@ -21,10 +21,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ._arrays import View, dense_strides
+from ._arrays import View
 from ._grouped import check_pair, typical_size
 from ._grouped_kind import Kind, multiply_rows
-from ._kernels import settle
+from ._jax_spec import Spec, asked, view_of
 from ._product import (
     Wanted,
     check_types,
@@ -40,19 +40,7 @@ Stacks = tuple[Any, ...]
 """For each product's matrix an array (stack, rows, columns)."""
 
 
-@dataclasses.dataclass(frozen=True)
-class _Spec:
-    """What becomes of arrays: one of Python's objects here, a text in XLA."""
-
-    type: str
-    trans_a: bool = False
-    trans_b: bool = False
-    alpha: float = 1
-    beta: float = 0
-    accumulator: str | None = None
-    precision: str = "exact"
-    overrides: tuple[tuple[str, Any], ...] = ()
-
+class _Spec(Spec):
     @property
     def scales(self) -> list[float]:
         alpha, beta = self.alpha, self.beta
@@ -132,7 +120,7 @@ def _call(spec: _Spec, a: Stacks, b: Stacks, c: Stacks) -> Stacks:
     )
     found = multiply(
         *flat[:2], table, *flat[2:],
-        spec=json.dumps(dataclasses.asdict(spec)), sizes=json.dumps(sizes),
+        spec=spec.text, sizes=json.dumps(sizes),
     )  # fmt: skip
     ends = np.cumsum(elements)[:-1].tolist()
     parts = jnp.split(found, ends)
@@ -223,15 +211,15 @@ def _checked(arrays: Sequence[Any], name: str) -> tuple[list[Any], list[View]]:
     matrices = [jnp.asarray(array) for array in arrays]
     views: list[View] = []
     for i, x in enumerate(matrices):
-        type, strides = type_name(x.dtype, f"{name}[{i}]"), dense_strides(x.shape)
+        view = view_of(x, f"{name}[{i}]")
         if x.ndim != 2:
             raise ValueError(f"{name}[{i}]: expected a matrix, but got {x.shape}")
-        if views and type != views[0].type:
+        if views and view.type != views[0].type:
             raise TypeError(
                 f"{name}[{i}]: expected the type of {name}[0], {views[0].type}, "
-                f"but got {type}"
+                f"but got {view.type}"
             )
-        views.append(View(0, tuple(x.shape), strides, type, 0))
+        views.append(view)
     return matrices, views
 
 
@@ -262,27 +250,20 @@ def grouped_product(
     if part_of(views_a[0].type)[1]:
         raise TypeError("a: expected real numbers")
     type_c = default_result(views_a[0].type, views_b[0].type)
-    if out_dtype is not None:
-        type_c = type_name(out_dtype, "out_dtype")
-    spec = _Spec(
-        type_c,
-        bool(trans_a),
-        bool(trans_b),
-        float(alpha),
-        float(beta),
-        None if accumulator is None else type_name(accumulator, "accumulator"),
-        precision,
-        tuple(sorted(settle(overrides).items())),
-    )
+    fields = asked(
+        type_c, out_dtype, trans_a, trans_b, alpha, beta, accumulator, precision,
+        overrides,
+    )  # fmt: skip
+    spec = _Spec(**fields)
     before: Stacks = ()
     if beta != 0:
         if c is None or len(c) != len(a):
             raise ValueError(f"c: expected {len(a)} arrays where beta is not 0")
         matrices, views_c = _checked(c, "c")
         for i, (view, shape) in enumerate(zip(views_c, shapes, strict=True)):
-            if (view.shape, view.type) != (shape, type_c):
+            if (view.shape, view.type) != (shape, spec.type):
                 raise ValueError(
-                    f"c[{i}]: expected shape {shape} of {type_c}, but got "
+                    f"c[{i}]: expected shape {shape} of {spec.type}, but got "
                     f"{view.shape} of {view.type}"
                 )
         before = tuple(x[None] for x in matrices)

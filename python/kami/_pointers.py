@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ._adapters import adopt, library_of
-from ._arrays import HOST, Library, View
+from ._arrays import HOST, Library
 from ._grouped_kind import Kind, multiply_rows
 from ._product import default_result
 from ._types import type_name
@@ -90,8 +90,7 @@ def multiply_at(
         type_a = type_b = precision
     whole = Kind(type_a, type_b, type_c, bytes=True, **kind)
     device = numbers.first.device
-    # Pointers are positions in arrays that begin at address 0.
-    flat = [View(0, (0,), (1,), type, device) for type in (type_a, type_b, type_c)]
+    flat = whole.flat(device)
     stream = numbers.library.stream(device)()
     m, n, k = typical
     count = numbers.first.shape[0]

@@ -18,9 +18,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ._arrays import View, dense_strides
+from ._arrays import View
 from ._jax_grouped import GROUPED, grouped_product, run_grouped
-from ._kernels import settle
+from ._jax_spec import Spec, asked, view_of
 from ._matmul import broadcast
 from ._product import (
     Epilogue,
@@ -48,19 +48,8 @@ Arrays = dict[str, Any]
 
 
 @dataclasses.dataclass(frozen=True)
-class _Spec:
-    """What becomes of arrays: one of Python's objects here, a text in XLA."""
-
-    type: str
-    """Of the result."""
-    trans_a: bool = False
-    trans_b: bool = False
-    alpha: float = 1
-    beta: float = 0
+class _Spec(Spec):
     activation: str | None = None
-    accumulator: str | None = None
-    precision: str = "exact"
-    overrides: tuple[tuple[str, Any], ...] = ()
 
     def sums(self, like: str) -> _Spec:
         """alpha * A @ B alone, in the type of its sums; A is of type `like`."""
@@ -102,15 +91,9 @@ for _platform in ("cpu", "CUDA"):
         )
 
 
-def _view(array: Any, name: str) -> View:
-    """What can be checked before there are elements."""
-    strides = dense_strides(array.shape)
-    return View(0, tuple(array.shape), strides, type_name(array.dtype, name), 0)
-
-
 def _call(spec: _Spec, a: Any, b: Any, extras: Arrays) -> Any:
     """A product of arrays of one rank."""
-    view_a, view_b = _view(a, "a"), _view(b, "b")
+    view_a, view_b = view_of(a, "a"), view_of(b, "b")
     m, n, _ = check_product(view_a, view_b, spec.trans_a, spec.trans_b)
     batch = broadcast([("a", a.shape[:-2]), ("b", b.shape[:-2])])
     result = jax.ShapeDtypeStruct((*batch, m, n), numpy_dtype(spec.type))
@@ -121,8 +104,7 @@ def _call(spec: _Spec, a: Any, b: Any, extras: Arrays) -> Any:
     multiply = jax.ffi.ffi_call(
         _TARGET, result, input_output_aliases={2: 0} if "c" in extras else None
     )
-    text = json.dumps(dataclasses.asdict(spec))
-    return multiply(a, b, *operands, spec=text, extras=json.dumps(names))
+    return multiply(a, b, *operands, spec=spec.text, extras=json.dumps(names))
 
 
 def _after(spec: _Spec, sums: Any, extras: Arrays) -> Any:
@@ -244,7 +226,7 @@ def _read_extras(
         if array is None:
             continue
         array = jnp.asarray(array)
-        view = _view(array, name)
+        view = view_of(array, name)
         if name == "c" and view.type != spec.type:
             raise TypeError(
                 f"c: expected elements of type {spec.type}, but got {view.type}"
@@ -294,24 +276,18 @@ def gemm(
     """
     Wanted(alpha=alpha, beta=beta)
     a, b = jnp.asarray(a), jnp.asarray(b)
-    view_a, view_b = _view(a, "a"), _view(b, "b")
+    view_a, view_b = view_of(a, "a"), view_of(b, "b")
     check_types(view_a, view_b, precision)
     check_scales(view_a.type, alpha, beta)
     m, n, _ = check_product(view_a, view_b, trans_a, trans_b)
     batch = broadcast([("a", a.shape[:-2]), ("b", b.shape[:-2])])
     epilogue = as_epilogue(epilogue)
-    type = default_result(view_a.type, view_b.type)
-    spec = _Spec(
-        type if out_dtype is None else type_name(out_dtype, "out_dtype"),
-        bool(trans_a),
-        bool(trans_b),
-        float(alpha),
-        float(beta),
-        epilogue.activation,
-        None if accumulator is None else type_name(accumulator, "accumulator"),
-        precision,
-        tuple(sorted(settle(overrides).items())),
-    )
+    type_c = default_result(view_a.type, view_b.type)
+    fields = asked(
+        type_c, out_dtype, trans_a, trans_b, alpha, beta, accumulator, precision,
+        overrides,
+    )  # fmt: skip
+    spec = _Spec(**fields, activation=epilogue.activation)
     extras = _read_extras(view_a, (*batch, m, n), spec, c, epilogue)
     rank = max(a.ndim, b.ndim)
     is_real = jnp.issubdtype(a.dtype, jnp.inexact)

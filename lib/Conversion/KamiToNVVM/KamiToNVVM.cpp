@@ -199,9 +199,11 @@ private:
   }
 
   /// At 3 the back end numbers values twice more, which takes half of the time
-  /// that a large kernel's compilation takes: 0.4 of 0.8 s for f32 64, of which
-  /// ptxas makes the same code either way. Of a small one it may not: f32 33
-  /// takes 15.5 µs instead of 14.9 then (H200, 2000 products).
+  /// that a large kernel's compilation takes by upstream's serialization: 0.4
+  /// of 0.8 s for f32 64, of which ptxas makes the same code either way.
+  /// (kami's own does not let the back end do that.) LLVM's passes before
+  /// differ, too, and make another kernel of a small one: f32 33 takes 15.5 µs
+  /// instead of 14.9 at 2 (H200, 2000 products).
   int optLevel() {
     constexpr int64_t mostOps = 3000;
     int64_t ops = 0;

@@ -9,8 +9,10 @@ import os
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
+import numpy as np
 import pytest
 
 import kami
@@ -50,3 +52,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "gpu" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.fixture
+def to_tf32() -> tuple[Any, Any]:
+    """f32 numbers, 64 x 64, and the nearest ones of 10 bits behind the point."""
+    rng = np.random.default_rng(11)
+    shape = (64, 64)
+    numbers = rng.uniform(1, 2, shape) * 2.0 ** rng.integers(-40, 40, shape)
+    numbers *= rng.choice([-1, 1], shape)
+    # Halfway, next to that, and where a power of two begins.
+    for i, half in enumerate([1 + 2**-11, 1 + 3 * 2**-11, 2 - 2**-11]):
+        for j, x in enumerate([half, half - 2**-23, half + 2**-23]):
+            numbers[3 * i + j, :2] = x, -x
+    numbers = numbers.astype(np.float32)
+    unit = 2.0 ** (np.floor(np.log2(np.abs(numbers).astype(np.float64))) - 10)
+    away = np.floor(np.abs(numbers) / unit + 0.5) * unit
+    return numbers, np.copysign(away, numbers).astype(np.float32)

@@ -164,6 +164,20 @@ def test_precision() -> None:
     assert 1e-5 < np.abs(grouped - exact).max() < 1e-2
 
 
+def test_rounding_to_tf32(to_tf32: tuple[Array, Array]) -> None:
+    x, rounded = to_tf32
+    one = np.eye(64, dtype=np.float32)
+    assert (kami.gemm(x, one, precision="tf32") == rounded).all()
+    assert (kami.gemm(one, x, precision="tf32") == rounded).all()
+    bits = [0, 0x7F7FFFFF, 0xFF7FF000, 0x7F800000, 0xFF800000]
+    nans = [0x7FFFFFFF, 0xFFFFFFFF, 0x7FC00000, 0x7F800001]
+    column = np.array([bits + nans], np.uint32).view(np.float32).T
+    inf = np.float32(np.inf)
+    result = kami.gemm(column, one[:1, :1], precision="tf32")[:, 0]
+    assert (result[:5] == [0, inf, -inf, inf, -inf]).all()
+    assert np.isnan(result[5:]).all()
+
+
 def erf(x: Array) -> Array:
     values: Array = np.vectorize(math.erf, otypes=[np.float64])(x)
     return values

@@ -52,6 +52,19 @@ def test_sizes(dtype: str) -> None:
         assert torch.equal(result.double().cpu(), exact(a, b)), (m, n, k)
 
 
+def test_rounding_to_tf32(to_tf32: tuple[Any, Any]) -> None:
+    """The matrix unit ignores what rounding leaves behind the bits that count."""
+    x, rounded = (torch.from_numpy(array).cuda() for array in to_tf32)
+    one = torch.eye(64, device="cuda")
+    for left, right in ((x, one), (one, x), (x[:33, :60].mT, one[:33, :33])):
+        result = kami.gemm(left, right, precision="tf32")
+        wanted = rounded[:33, :60].mT if left.shape != x.shape else rounded
+        assert torch.equal(result, wanted)
+    bits = torch.tensor([0x7FFFFFFF, -1, 0x7FC00000, 0x7F800001], dtype=torch.int32)
+    nans = bits.view(torch.float32)[:, None].cuda()
+    assert bool(kami.gemm(nans, one[:1, :1], precision="tf32").isnan().all())
+
+
 def test_views() -> None:
     base = integers(20, 70, 80)
     for a in (base[:, 1:33, 3:53], base[::3, ::2, 5:55], base[:7].mT[:, 9:41, :50]):

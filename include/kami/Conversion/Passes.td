@@ -56,7 +56,7 @@ def ConvertKamiToNVGPU : Pass<"convert-kami-to-nvgpu", "::mlir::gpu::GPUFuncOp">
     it. Products become `nvgpu.mma.sync` where it is right
     and `kami.mma_sync` elsewhere, or `math.fma` where the atom is `fma`; f32
     elements that a matrix unit reads as tf32 are rounded by
-    `nvvm.convert.float.to.tf32`. Broadcasts, shared slices and reductions
+    adding half a unit of the last bit that it reads. Broadcasts, shared slices and reductions
     become accesses of shared memory in fragment order and `gpu.barrier`.
     Products of four warps in unison become `kami.wgmma` between a fence and a
     wait; what is placed for them is written where the layout says, and fenced.

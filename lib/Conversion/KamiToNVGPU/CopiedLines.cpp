@@ -142,6 +142,6 @@ Value nvgpu_lowering::roundPiece(ImplicitLocOpBuilder &b, Value piece) {
   auto type = cast<VectorType>(piece.getType());
   SmallVector<Value> elements;
   for (int64_t i = 0; i != type.getNumElements(); ++i)
-    elements.push_back(roundToTF32(b, vector::ExtractOp::create(b, piece, i)));
+    elements.push_back(roundFactor(b, vector::ExtractOp::create(b, piece, i)));
   return vector::FromElementsOp::create(b, type, elements);
 }

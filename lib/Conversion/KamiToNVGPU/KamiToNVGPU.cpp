@@ -94,7 +94,7 @@ private:
     for (int64_t i = 0; i != type.getNumElements(); ++i) {
       Value value = vector::ExtractOp::create(b, tile, i);
       high.push_back(roundToTF32(b, value));
-      low.push_back(roundToTF32(
+      low.push_back(roundFactor(
           b, arith::SubFOp::create(b, value, high.back()).getResult()));
     }
     return {vector::FromElementsOp::create(b, type, high),

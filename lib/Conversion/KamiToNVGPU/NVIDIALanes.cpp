@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace kami;
 using namespace kami::lanes;
@@ -42,7 +43,7 @@ Value NVIDIALanes::held(ImplicitLocOpBuilder &b, FragmentType fragment,
                 fragment.hasAtomElementType() &&
                 fragment.getAtom().roundsToTF32();
   // Floats narrower than f32 are numbers of tf32.
-  return rounds && element.getType().isF32() ? roundToTF32(b, element)
+  return rounds && element.getType().isF32() ? roundFactor(b, element)
                                              : element;
 }
 
@@ -65,11 +66,27 @@ NVIDIALanes::linesToStore(FragmentType fragment,
   return storesMatrices ? coreMatrices(fragment, window) : nullptr;
 }
 
-Value nvgpu_lowering::roundToTF32(ImplicitLocOpBuilder &b, Value value) {
-  Value bits = NVVM::ConvertFloatToTF32Op::create(
-      b, b.getI32Type(), value, NVVM::FPRoundingMode::RNA,
-      NVVM::SaturationMode::NONE, /*relu=*/false);
+/// The bits of `value` that `mask` keeps.
+static Value keepBits(ImplicitLocOpBuilder &b, Value value, uint32_t mask) {
+  Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
+  bits = arith::AndIOp::create(
+      b, bits, arith::ConstantIntOp::create(b, b.getI32Type(), mask));
   return arith::BitcastOp::create(b, value.getType(), bits);
+}
+
+/// Half a unit of the last bit that counts is 2^-11 of the power of two that
+/// sign and exponent are. `cvt.rna.tf32` is three instructions, one under a
+/// predicate, of which there are too few to round several elements at once; a
+/// mask and a multiply-add need none. Infinities and NaNs stay what they are.
+Value nvgpu_lowering::roundFactor(ImplicitLocOpBuilder &b, Value value) {
+  Value power = keepBits(b, value, 0xFF800000);
+  Value half =
+      arith::ConstantOp::create(b, b.getFloatAttr(value.getType(), 0x1p-11));
+  return math::FmaOp::create(b, power, half, value);
+}
+
+Value nvgpu_lowering::roundToTF32(ImplicitLocOpBuilder &b, Value value) {
+  return keepBits(b, roundFactor(b, value), 0xFFFFE000);
 }
 
 void nvgpu_lowering::fenceForMatrixUnit(ImplicitLocOpBuilder &b) {

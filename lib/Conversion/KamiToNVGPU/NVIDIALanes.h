@@ -40,7 +40,11 @@ private:
   bool storesMatrices;
 };
 
-/// The f32 value as the nearest tf32 number.
+/// An f32 whose leading 19 bits, all that the matrix unit reads, are the
+/// nearest tf32 number, ties away from zero; below the smallest normal number
+/// of f32, the next one towards zero.
+mlir::Value roundFactor(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
+/// The same, and the other 13 bits zero.
 mlir::Value roundToTF32(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
 /// What the thread has written to shared memory, the matrix unit reads after
 /// the next barrier.

@@ -59,7 +59,7 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @rounded
   // CHECK:         nvgpu.device_async_copy {{.+}}, %{{.+}}[%[[AT:.+]]], 4 {bypassL1} : memref<64x32xf32, strided<[512, 1]>> to memref<2048xf32, #gpu.address_space<workgroup>>
   // CHECK-COUNT-4: vector.load {{.+}} {alignment = 16 : i64} : memref<2048xf32, #gpu.address_space<workgroup>>, vector<4xf32>
-  // CHECK:         nvvm.convert.float.to.tf32 {{.+}} {rnd = #nvvm.fp_rnd_mode<rna>}
+  // CHECK:         math.fma
   // CHECK:         vector.store {{.+}} {alignment = 16 : i64} : memref<2048xf32, #gpu.address_space<workgroup>>, vector<4xf32>
   // CHECK:         nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>
   gpu.func @rounded(%a: memref<64x32xf32, strided<[512, 1]>> {llvm.align = 16 : i64}) workgroup(%s: memref<8192xi8, #gpu.address_space<workgroup>> {llvm.align = 1024 : i64}) kernel

@@ -100,9 +100,9 @@ gpu.func @column_major_b(%s: !shared, %m: memref<64x64xbf16, strided<[1, 64]>, #
 // CHECK:         nvgpu.ldmatrix %{{.+}} {numTiles = 2 : i32, transpose = false} : {{.*}} -> vector<2x4xi8>
 // CHECK:         nvgpu.ldmatrix %{{.+}} {numTiles = 4 : i32, transpose = false} : {{.*}} -> vector<4x4xf8E4M3FN>
 // CHECK:         nvgpu.ldmatrix %{{.+}} {numTiles = 4 : i32, transpose = false} : {{.*}} -> vector<4x1xf32>
-// CHECK-COUNT-4: nvvm.convert.float.to.tf32
+// CHECK-COUNT-4: math.fma
 // CHECK:         nvgpu.ldmatrix %{{.+}} {numTiles = 2 : i32, transpose = false} : {{.*}} -> vector<2x1xf32>
-// CHECK-COUNT-2: nvvm.convert.float.to.tf32
+// CHECK-COUNT-2: math.fma
 gpu.func @widths(%s: !shared, %m: memref<64x64xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64},
                  %n: memref<64x64xi8, strided<[1, 64]>, #gpu.address_space<workgroup>> {llvm.align = 16 : i64},
                  %o: memref<64x64xf8E4M3FN, #gpu.address_space<workgroup>> {llvm.align = 16 : i64},

@@ -76,16 +76,20 @@ gpu.func @widened(%m: memref<50x23xf8E4M3FN>, %i: index, %j: index, %s: !shared)
 
 // -----
 
-// A fragment of tf32 holds rounded elements; with three products it holds what was
-// read.
+// A fragment of tf32 holds rounded elements, of which the matrix unit ignores what
+// is left behind the bits that count; with three products it holds what was read.
 
 // CHECK-LABEL: gpu.func @tf32
+// CHECK-DAG:     %[[HALF:.+]] = arith.constant 4.8828125E-4 : f32
+// CHECK-DAG:     %[[MASK:.+]] = arith.constant -8388608 : i32
 // CHECK:         %[[READ:.+]] = memref.load
-// CHECK:         %[[BITS:.+]] = nvvm.convert.float.to.tf32 %[[READ]] {rnd = #nvvm.fp_rnd_mode<rna>}
-// CHECK:         %[[V0:.+]] = arith.bitcast %[[BITS]] : i32 to f32
+// CHECK:         %[[BITS:.+]] = arith.bitcast %[[READ]] : f32 to i32
+// CHECK:         %[[KEPT:.+]] = arith.andi %[[BITS]], %[[MASK]] : i32
+// CHECK:         %[[POWER:.+]] = arith.bitcast %[[KEPT]] : i32 to f32
+// CHECK:         %[[V0:.+]] = math.fma %[[POWER]], %[[HALF]], %[[READ]] : f32
 // CHECK:         vector.from_elements %[[V0]], %{{.+}} : vector<2xf32>
 // CHECK-LABEL: gpu.func @tf32x3
-// CHECK-NOT:     nvvm.convert.float.to.tf32
+// CHECK-NOT:     math.fma
 // CHECK:         gpu.return
 
 #tf32 = #kami.mma_atom<mma_sync 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>

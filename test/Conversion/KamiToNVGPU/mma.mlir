@@ -172,7 +172,7 @@ gpu.func @float8(%s: !shared, %x: f32, %m: memref<?x?xf32>) kernel attributes {k
 // Fragments of tf32 were rounded when they were loaded.
 
 // CHECK-LABEL: gpu.func @tf32
-// CHECK-NOT:     nvvm.convert.float.to.tf32
+// CHECK-NOT:     math.fma
 // CHECK:         nvgpu.mma.sync(%{{.+}}, %{{.+}}, %{{.+}}) {mmaShape = [16, 8, 4], tf32Enabled} : (vector<2x1xf32>, vector<1x1xf32>, vector<2x2xf32>) -> vector<2x2xf32>
 #atom = #kami.mma_atom<mma_sync 16x8x4, f32, f32, f32, ["nv.a.16x4.b32", "nv.b.4x8.b32", "nv.c.16x8.b32"]>
 !a = !kami.fragment<16x4xf32, a, #atom>
@@ -193,16 +193,18 @@ gpu.func @tf32(%s: !shared, %x: f32, %m: memref<?x?xf32>) kernel attributes {kno
 
 // -----
 
-// Three products of the parts, in the order low·high, high·low, high·high.
+// Three products of the parts, in the order low·high, high·low, high·high. Only
+// what is subtracted is freed of the bits that the matrix unit ignores.
 
 // CHECK-LABEL: gpu.func @tf32x3
 // CHECK-SAME:    %[[S:.+]]: memref<4096xi8
 // CHECK:         %[[A:.+]] = vector.extract %{{.+}}[0] : f32 from vector<2xf32>
-// CHECK:         %[[BITS:.+]] = nvvm.convert.float.to.tf32 %[[A]] {rnd = #nvvm.fp_rnd_mode<rna>}
-// CHECK:         %[[HIGH:.+]] = arith.bitcast %[[BITS]] : i32 to f32
+// CHECK:         %[[ROUNDED:.+]] = math.fma %{{.+}}, %{{.+}}, %[[A]] : f32
+// CHECK:         %[[BITS:.+]] = arith.bitcast %[[ROUNDED]] : f32 to i32
+// CHECK:         %[[KEPT:.+]] = arith.andi %[[BITS]], %{{.+}} : i32
+// CHECK:         %[[HIGH:.+]] = arith.bitcast %[[KEPT]] : i32 to f32
 // CHECK:         %[[REST:.+]] = arith.subf %[[A]], %[[HIGH]] : f32
-// CHECK:         %[[REST_BITS:.+]] = nvvm.convert.float.to.tf32 %[[REST]] {rnd = #nvvm.fp_rnd_mode<rna>}
-// CHECK:         %[[LOW:.+]] = arith.bitcast %[[REST_BITS]] : i32 to f32
+// CHECK:         %[[LOW:.+]] = math.fma %{{.+}}, %{{.+}}, %[[REST]] : f32
 // CHECK-DAG:     %[[HIGH_PART:.+]] = vector.from_elements %[[HIGH]], %{{.+}} : vector<2xf32>
 // CHECK-DAG:     %[[LOW_PART:.+]] = vector.from_elements %[[LOW]], %{{.+}} : vector<2xf32>
 // CHECK:         %[[LOW_A:.+]] = vector.shape_cast %[[LOW_PART]] : vector<2xf32> to vector<2x1xf32>

@@ -9,6 +9,6 @@ for chip in sm_80 sm_89 sm_90 sm_100 sm_120; do
         --algorithm=2d --warps=4 --emit=ptx -o "$1"
     ptxas -arch=$chip "$1" -o /dev/null
     echo "$chip $type"
-    grep -oE "(mma.sync|fma.rn|cvt.rna|cvt.rn.f16x2)[a-z0-9.]*" "$1" | sort -u
+    grep -oE "(mma.sync|fma.rn|cvt.rn.f16x2)[a-z0-9.]*" "$1" | sort -u
   done
 done

@@ -107,3 +107,8 @@ const FragmentMap *kami::findFragmentMap(llvm::StringRef name) {
                     [&](const FragmentMap &map) { return map.name == name; });
   return found == allFragmentMaps().end() ? nullptr : found;
 }
+
+int64_t kami::replicasOf(llvm::StringRef name) {
+  const FragmentMap *map = findFragmentMap(name);
+  return map ? map->replicas() : 1;
+}

@@ -39,6 +39,16 @@ static constexpr Coordinate nvLanesOuterA[] = {
     {0, 0}, {0, 0}, {1, 0}, {2, 0}, {4, 0}};
 static constexpr Coordinate nvLanesOuterB[] = {
     {0, 2}, {0, 4}, {0, 0}, {0, 0}, {0, 0}};
+// The same of 16 × 16 and four terms, for operands that lanes read 16 bytes at
+// a time: of A along k, of B across its columns. Lanes that differ in bit 0
+// share columns, in bit 1 rows; so pairs of lanes read one address in either
+// operand, which is what makes two halves of a warp's 16-byte reads one.
+static constexpr Coordinate nvLanesPairedA[] = {
+    {1, 0}, {0, 0}, {0, 0}, {2, 0}, {4, 0}};
+static constexpr Coordinate nvLanesPairedB[] = {
+    {0, 0}, {0, 4}, {0, 8}, {0, 0}, {0, 0}};
+static constexpr Coordinate nvLanesPairedC[] = {
+    {1, 0}, {0, 4}, {0, 8}, {2, 0}, {4, 0}};
 // 8-bit operands: the thread is four neighbours along k.
 static constexpr Coordinate nvLanesA8[] = {
     {0, 4}, {0, 8}, {1, 0}, {2, 0}, {4, 0}};
@@ -61,9 +71,16 @@ static constexpr Coordinate nvValuesA16x16b8[] = {{0, 1}, {0, 2}, {8, 0}};
 static constexpr Coordinate nvValuesB16x8b8[] = {{1, 0}, {2, 0}};
 static constexpr Coordinate nvValuesOuterA[] = {{8, 0}};
 static constexpr Coordinate nvValuesOuterB[] = {{0, 1}};
+static constexpr Coordinate nvValuesPairedA[] = {{0, 1}, {0, 2}, {8, 0}};
+static constexpr Coordinate nvValuesPairedB[] = {
+    {0, 1}, {0, 2}, {1, 0}, {2, 0}};
+static constexpr Coordinate nvValuesPairedC[] = {{0, 1}, {0, 2}, {8, 0}};
 
 static constexpr llvm::StringLiteral outer =
     "the rows and columns of C that a lane holds in PTX ISA 9.0, m16n8k8";
+
+static constexpr llvm::StringLiteral paired =
+    "kami's own, for reads of 16 bytes by pairs of lanes";
 
 static constexpr FragmentMap fragmentMaps[] = {
     {"nv.a.16x16.b16", 16, 16, 2, nvLanesA16, nvValuesA16x16b16,
@@ -109,6 +126,9 @@ static constexpr FragmentMap fragmentMaps[] = {
     {"nv.b.1x8.b64", 1, 8, 8, nvLanesOuterB, nvValuesOuterB, outer},
     {"nv.a.16x1.b8", 16, 1, 1, nvLanesOuterA, nvValuesOuterA, outer},
     {"nv.b.1x8.b8", 1, 8, 1, nvLanesOuterB, nvValuesOuterB, outer},
+    {"paired.a.16x4.b32", 16, 4, 4, nvLanesPairedA, nvValuesPairedA, paired},
+    {"paired.b.4x16.b32", 4, 16, 4, nvLanesPairedB, nvValuesPairedB, paired},
+    {"paired.c.16x16.b32", 16, 16, 4, nvLanesPairedC, nvValuesPairedC, paired},
 };
 
 llvm::ArrayRef<FragmentMap> kami::nvidiaFragments() { return fragmentMaps; }

@@ -8,6 +8,7 @@
 
 #include "kami/Model/CalibratedModel.h"
 #include "kami/Layout/CopiedTile.h"
+#include "kami/Layout/FragmentMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -109,6 +110,18 @@ double kami::barrierCycles(const SharedTraffic &traffic, const WarpGrid &grid,
          cycles(traffic.barriers - traffic.scopedBarriers, grid.warps());
 }
 
+/// Bytes of a tile of k that the lanes of all warps read, as far as they take
+/// time: a read of 16 bytes by each lane takes that of 256 bytes, though lanes
+/// share what they read.
+static double laneReads(const Atom &atom, const Partition &partition,
+                        int64_t elementBytes) {
+  constexpr double merged = 0.5;
+  double replicated = double(partition.warpM) * replicasOf(atom.mapA) +
+                      double(partition.warpN) * replicasOf(atom.mapB);
+  return merged * replicated * partition.paddedK() * elementBytes *
+         partition.grid.warps();
+}
+
 static void addCommunication(CalibratedCost &cost, const Atom &atom,
                              const Partition &partition, const Slicing &slicing,
                              const Chip &chip, const Calibration &calibration,
@@ -122,6 +135,10 @@ static void addCommunication(CalibratedCost &cost, const Atom &atom,
                          calibration.sharedBandwidth;
   if (atom.isLane())
     cost.sharedBandwidth *= laneConflicts;
+  else if (exchange.isCopied() && atom.instruction == Instruction::Fma)
+    cost.sharedBandwidth = cost.kTiles *
+                           laneReads(atom, partition, element.operand) /
+                           calibration.sharedBandwidth;
   cost.sharedLatency = double(traffic.barriers) * calibration.sharedLatency;
   cost.barriers = barrierCycles(traffic, partition.grid,
                                 exchangeScope(partition, slicing, exchange),
@@ -371,7 +388,8 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   cost.launch = calibration.launchMicroseconds * chip.boostMHz;
   double perBlock =
       throughput(cost) * hindrance(cost, atom, partition, exchange);
-  if (atom.instruction == Instruction::Fma && !atom.isLane())
+  if (atom.instruction == Instruction::Fma && !atom.isLane() &&
+      !exchange.isCopied())
     perBlock *= laneWarps;
   // What is copied ahead travels while the block is busy with something else.
   double serial =

@@ -8,6 +8,7 @@
 
 #include "kami/Model/Resources.h"
 #include "kami/Layout/CopiedTile.h"
+#include "kami/Layout/FragmentMap.h"
 #include "kami/Layout/OuterProducts.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -43,12 +44,6 @@ static int64_t working(const Operand &operand, const Operand &other) {
   bool stays = other.isOnDemand() && operand.step <= other.step;
   return stays ? operand.step
                : std::min(operand.step, onDemandAtoms * operand.atom);
-}
-
-/// Lanes that hold each element; 1 where the fragment is opaque.
-static int64_t replicas(llvm::StringRef name) {
-  const FragmentMap *map = findFragmentMap(name);
-  return map ? map->replicas() : 1;
 }
 
 /// The lanes' own products read few columns of A and rows of B at a time, and
@@ -112,8 +107,8 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
     return divideCeil(elements * bytes, bytesPerRegister * lanes);
   };
   // Of an element that several lanes hold, each has a register.
-  int64_t bytesA = byteWidth(atom.operand) * replicas(atom.mapA);
-  int64_t bytesB = byteWidth(atom.operand) * replicas(atom.mapB);
+  int64_t bytesA = byteWidth(atom.operand) * replicasOf(atom.mapA);
+  int64_t bytesB = byteWidth(atom.operand) * replicasOf(atom.mapB);
   Operand a = {perThread(partition.sliceElementsA(), bytesA),
                perThread(partition.warpM * atom.shape.k, bytesA),
                perThread(atom.shape.m * atom.shape.k, bytesA),
@@ -165,7 +160,8 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
   // of 8 bytes, which the lanes read one by one, ptxas has one slice at a time.
   // What is copied next has addresses.
   if (exchange.isCopied()) {
-    bool isAhead = byteWidth(atom.operand) < 8;
+    bool isAhead =
+        byteWidth(atom.operand) < 8 && atom.instruction != Instruction::Fma;
     registers.workingA = (isAhead ? 2 : 1) * a.slice;
     registers.workingB = (isAhead ? 2 : 1) * b.slice;
     registers.overhead += isAhead ? copyOverhead : 0;

@@ -72,7 +72,7 @@ static std::optional<Extents> largeTile(const Problem &problem,
   Extents tile;
   if (bytes == 2)
     tile = {64, 128, typical.k >= 128 ? 64 : 32};
-  else if (bytes == 4)
+  else if (problem.operand == ElementKind::TF32)
     tile = {128, 64, 32};
   else
     return std::nullopt;
@@ -109,8 +109,10 @@ static llvm::SmallVector<Extents> tilesFor(const Problem &problem,
   // of 16, and squares of 64 or 128, best (H200, 2026-11-22): each tile of k
   // has its addresses and bounds to find anew, and deeper ones have more of
   // them than there are registers.
+  // The lanes take as long to multiply one of f32 as of f64.
+  bool isSlow = bytes == 8 || problem.operand == ElementKind::F32;
   auto isWrong = [&](int64_t depth) {
-    return (depth < 32 && depth < typical.k && bytes < 8) ||
+    return (depth < 32 && depth < typical.k && !isSlow) ||
            (depth > 32 && bytes > 1);
   };
   // Unless the shorter side is all there is.

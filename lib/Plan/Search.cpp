@@ -120,6 +120,8 @@ bool GridSearch::wants(PlanForm form) const {
   bool isGroup = atom.atom->unit() == Unit::WarpGroup;
   if (isGroup && (transport != Transport::Copied || !suitsGroups()))
     return false;
+  bool isOfCopies =
+      atom.atom->instruction == Instruction::Fma && atom.atom->shape.k > 1;
   // With nobody to send to, both transports are the same.
   if (transport == Transport::Gathered && grid.m == 1 && grid.n == 1 &&
       problem.transport != Transport::Gathered)
@@ -127,7 +129,10 @@ bool GridSearch::wants(PlanForm form) const {
   if (transport == Transport::Copied &&
       (!chip.copiesAsync || !problem.isCopyable || problem.isComplex ||
        grid.k > 1 ||
-       (atom.atom->instruction != Instruction::MmaSync && !isGroup)))
+       (atom.atom->instruction != Instruction::MmaSync && !isGroup &&
+        !isOfCopies)))
+    return false;
+  if (isOfCopies && transport != Transport::Copied)
     return false;
   if (problem.stages && transport != Transport::Copied && *problem.stages > 1)
     return false;
@@ -428,7 +433,7 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
     keepMisfit(plan, resources, misfit);
     return false;
   }
-  if (isTooLong(partition))
+  if (form.transport != Transport::Copied && isTooLong(partition))
     return false;
   CalibratedCost cost =
       calibratedCost(workOf(problem), *atom.atom, partition, slicing, resources,

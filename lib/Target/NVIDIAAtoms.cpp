@@ -75,6 +75,8 @@ static constexpr Atom atoms[] = {
     // The lanes by themselves. 8-bit floats are extended first.
     {"fma.m16n8k1.f32.f32", I::Fma, {16, 8, 1}, K::F32, K::F32,
      "nv.a.16x1.b32", "nv.b.1x8.b32", "nv.c.16x8.b32", fma},
+    {"fma.m16n16k4.f32.f32", I::Fma, {16, 16, 4}, K::F32, K::F32,
+     "paired.a.16x4.b32", "paired.b.4x16.b32", "paired.c.16x16.b32", fma},
     {"fma.m16n8k1.f64.f64", I::Fma, {16, 8, 1}, K::F64, K::F64,
      "nv.a.16x1.b64", "nv.b.1x8.b64", "nv.c.16x8.b64", fma},
     {"fma.m16n8k1.f32.f8E4M3FN", I::Fma, {16, 8, 1}, K::F8E4M3FN, K::F32,

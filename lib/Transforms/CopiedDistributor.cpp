@@ -256,6 +256,22 @@ Value Distributor::multiplyCopied(MemRefType matrixA, MemRefType matrixB,
   }
   Value tileA = copiedTileAt(Role::A, matrixA, stage);
   Value tileB = copiedTileAt(Role::B, matrixB, stage);
+  // A slice of the lanes' multiply-adds is as much code as ptxas needs to have
+  // reads on their way.
+  if (atom.getInstruction() == InstructionKind::Fma) {
+    auto loop =
+        scf::ForOp::create(b, constant(0), constant(partition.tile.k),
+                           constant(partition.sliceK), ValueRange(accumulator));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value k = loop.getInductionVar();
+    Value a = loadFragment(sideA, tileA, k, partition.paddedK());
+    Value other = loadFragment(sideB, tileB, k, partition.paddedK());
+    Value product = MmaOp::create(b, accumulator.getType(), a, other,
+                                  loop.getRegionIterArg(0));
+    scf::YieldOp::create(b, product);
+    return loop.getResult(0);
+  }
   for (int64_t k = 0; k < partition.tile.k; k += partition.sliceK) {
     int64_t end = k + partition.sliceK;
     Value a = loadFragment(sideA, tileA, constant(k), end);

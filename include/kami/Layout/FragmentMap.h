@@ -93,6 +93,9 @@ llvm::ArrayRef<FragmentMap> allFragmentMaps();
 
 /// The map of that name, or null.
 const FragmentMap *findFragmentMap(llvm::StringRef name);
+/// Lanes that hold each element of a fragment by the map of that name; 1 where
+/// there is none, since the fragment is opaque.
+int64_t replicasOf(llvm::StringRef name);
 
 } // namespace kami
 

@@ -300,15 +300,18 @@ static double throughput(const CalibratedCost &cost) {
          exposedCache * cost.cacheBandwidth;
 }
 
-/// How much longer that takes, where matrix units multiply, because of what is
-/// not counted.
+/// How much longer that takes, where operands are copied or matrix units
+/// multiply, because of what is not counted.
 static double hindrance(const CalibratedCost &cost, const Atom &atom,
                         const Partition &partition, const Exchange &exchange) {
-  if (exchange.isPacked() || atom.instruction == Instruction::Fma)
+  bool byLanes = atom.instruction == Instruction::Fma;
+  if (exchange.isPacked() || (byLanes && !exchange.isCopied()))
     return 1;
   double factor = 1;
   if (partition.grid.warps() == 1)
     factor += singleWarp;
+  if (byLanes)
+    return factor;
   // How lanes load opaque matrices is the device's business.
   if (!exchange.isCopied() && !atom.isOpaque())
     factor +=

@@ -14,6 +14,9 @@
                     slices = {k = 16, shared = [0, 0]}, stages = 3>
 #skewed = #kami.plan<one_d, grid = [8, 1, 1], unit = warpgroup, atom = #wgmma, tile = 128x96x64, transport = copied,
                     slices = {k = 16, shared = [0, 0]}, stages = 3, rows = skewed>
+#fma = #kami.mma_atom<fma 16x16x4, f32, f32, f32, ["paired.a.16x4.b32", "paired.b.4x16.b32", "paired.c.16x16.b32"]>
+#lanes = #kami.plan<one_d, grid = [1, 2, 1], unit = warp, atom = #fma, tile = 64x64x32, transport = copied,
+                    slices = {k = 4, shared = [0, 0]}, stages = 2>
 #tf32 = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
 #column = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #tf32, tile = 64x96x32, transport = copied,
                      slices = {k = 8, shared = [0, 0]}, stages = 3>
@@ -107,6 +110,26 @@ gpu.module @kernels {
   gpu.func @row(%a: memref<96x300xf32>, %b: memref<300x64xf32>, %c: memref<96x64xf32>) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     kami.gemm ins(%a, %b : memref<96x300xf32>, memref<300x64xf32>) outs(%c : memref<96x64xf32>) accumulator(f32) precision<tf32> plan(#row)
+    gpu.return
+  }
+
+  // Slices of what the lanes multiply by themselves are a loop: one of them is
+  // hundreds of instructions.
+  // CHECK-LABEL: gpu.func @lanes
+  // CHECK:           kami.copy_commit
+  // CHECK:         scf.for {{.+}} iter_args
+  // CHECK:           kami.copy_wait 0
+  // CHECK-NEXT:      gpu.barrier
+  // CHECK:           kami.copy_commit
+  // CHECK:           scf.for %[[K:.+]] = %c0 to %c32 step %c4 iter_args(%[[SUM:.+]] =
+  // CHECK-NEXT:        %[[A:.+]] = kami.load %{{.+}}[%c0, %[[K]]] row_in_bounds column_in_bounds
+  // CHECK:             %[[B:.+]] = kami.load %{{.+}}[%[[K]], %{{.+}}] row_in_bounds column_in_bounds
+  // CHECK-NEXT:        %[[MORE:.+]] = kami.mma %[[A]], %[[B]], %[[SUM]]
+  // CHECK-NEXT:        scf.yield %[[MORE]]
+  // CHECK-NOT:         kami.mma
+  gpu.func @lanes(%a: memref<64x300xf32>, %b: memref<300x64xf32>, %c: memref<64x64xf32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    kami.gemm ins(%a, %b : memref<64x300xf32>, memref<300x64xf32>) outs(%c : memref<64x64xf32>) accumulator(f32) plan(#lanes)
     gpu.return
   }
 

@@ -329,6 +329,28 @@ TEST(Planner, CopiesForWarpGroups) {
   EXPECT_EQ(findMisfit(plan, problem, chip).reason, Misfit::NotUnitCopies);
 }
 
+// An instruction of the lanes that takes four terms reads them of a copy, and
+// nothing else: where nothing can be copied, another one is taken.
+TEST(Planner, CopiesForLanes) {
+  for (llvm::StringRef target : {"sm_80", "sm_90", "sm_120"}) {
+    Problem problem = product(192, 192, 192, ElementKind::F32);
+    problem.batch = 10000;
+    Choice choice = llvm::cantFail(choosePlan(problem, chip(target)));
+    EXPECT_EQ(choice.best()->plan.atom->name, "fma.m16n16k4.f32.f32");
+    for (const Candidate &candidate : choice.candidates) {
+      const Plan &plan = candidate.plan;
+      if (candidate.fits()) {
+        EXPECT_EQ(plan.atom->shape.k > 1,
+                  plan.transport == Transport::Copied && !plan.isPacked())
+            << summary(plan);
+      }
+    }
+    problem.isCopyable = false;
+    choice = llvm::cantFail(choosePlan(problem, chip(target)));
+    EXPECT_EQ(choice.best()->plan.atom->name, "fma.m16n8k1.f32.f32");
+  }
+}
+
 // Of tf32, one operand's elements have to be adjacent along k. Where these are
 // A's, groups stand in a row.
 TEST(Planner, TransposesForWarpGroups) {

@@ -72,7 +72,7 @@ static std::optional<Extents> largeTile(const Problem &problem,
   Extents tile;
   if (bytes == 2)
     tile = {64, 128, typical.k >= 128 ? 64 : 32};
-  else if (problem.operand == ElementKind::TF32)
+  else if (bytes == 4 && problem.operand != ElementKind::F32)
     tile = {128, 64, 32};
   else
     return std::nullopt;

@@ -256,29 +256,26 @@ Value Distributor::multiplyCopied(MemRefType matrixA, MemRefType matrixB,
   }
   Value tileA = copiedTileAt(Role::A, matrixA, stage);
   Value tileB = copiedTileAt(Role::B, matrixB, stage);
+  auto addSlice = [&](Value k, int64_t end, Value sum) -> Value {
+    Value a = loadFragment(sideA, tileA, k, end);
+    Value other = loadFragment(sideB, tileB, k, end);
+    return MmaOp::create(b, sum.getType(), a, other, sum);
+  };
+  int64_t depth = partition.tile.k, slice = partition.sliceK;
   // A slice of the lanes' multiply-adds is as much code as ptxas needs to have
   // reads on their way.
   if (atom.getInstruction() == InstructionKind::Fma) {
-    auto loop =
-        scf::ForOp::create(b, constant(0), constant(partition.tile.k),
-                           constant(partition.sliceK), ValueRange(accumulator));
+    auto loop = scf::ForOp::create(b, constant(0), constant(depth),
+                                   constant(slice), ValueRange(accumulator));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value k = loop.getInductionVar();
-    Value a = loadFragment(sideA, tileA, k, partition.paddedK());
-    Value other = loadFragment(sideB, tileB, k, partition.paddedK());
-    Value product = MmaOp::create(b, accumulator.getType(), a, other,
-                                  loop.getRegionIterArg(0));
-    scf::YieldOp::create(b, product);
+    scf::YieldOp::create(b,
+                         addSlice(loop.getInductionVar(), partition.paddedK(),
+                                  loop.getRegionIterArg(0)));
     return loop.getResult(0);
   }
-  for (int64_t k = 0; k < partition.tile.k; k += partition.sliceK) {
-    int64_t end = k + partition.sliceK;
-    Value a = loadFragment(sideA, tileA, constant(k), end);
-    Value other = loadFragment(sideB, tileB, constant(k), end);
-    accumulator =
-        MmaOp::create(b, accumulator.getType(), a, other, accumulator);
-  }
+  for (int64_t k = 0; k < depth; k += slice)
+    accumulator = addSlice(constant(k), k + slice, accumulator);
   return accumulator;
 }
 

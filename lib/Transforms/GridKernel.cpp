@@ -143,12 +143,7 @@ gpu::GPUFuncOp GridKernel::createKernel(SymbolTable &symbols,
 
 void GridKernel::keepResident(const Plan &plan, int64_t sums,
                               int64_t sharedBytes) {
-  // Where lanes multiply, ptxas takes what registers there are, to read ahead
-  // of what other warps hide anyway: of f32 256³, 174 without a word, and a
-  // third block fits with 168.
-  bool byLanes = plan.transport == Transport::Copied &&
-                 plan.atom->instruction == Instruction::Fma && !plan.isPacked();
-  if ((plan.blocks == 0 && !byLanes) || !namesTarget(op))
+  if (!namesTarget(op))
     return;
   FailureOr<const Chip *> chip = targetOf(op);
   if (failed(chip))

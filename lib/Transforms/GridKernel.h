@@ -69,8 +69,7 @@ public:
   GridKernel(mlir::Operation *op, const Tiling &tiling, int64_t threads,
              int64_t teams = 1, int64_t blocks = 0, bool prefetches = false);
 
-  /// Has a multiprocessor hold as many blocks at a time as the plan counts on,
-  /// where its blocks take tiles in turn, or lanes multiply what is copied.
+  /// Has a multiprocessor hold as many blocks at a time as the plan counts on.
   /// Blocks need so many bytes of shared memory beside the plan's.
   void keepResident(const Plan &plan, int64_t sums = 1,
                     int64_t sharedBytes = 0);

@@ -93,6 +93,20 @@ static void emitTileProduct(GemmOp op, const Plan &plan, GridKernel &kernel,
                               next->exists, next->turn);
 }
 
+/// Whether the kernel is to have no more registers than the plan's resident
+/// blocks leave. Where lanes multiply what is copied, ptxas takes more, to read
+/// ahead of what other warps hide anyway: of f32 256³, 174 without a word, and
+/// a third block fits with 168. But strides of run time need what they take.
+static bool isHeldToPlan(GemmOp op, const Plan &plan) {
+  if (plan.blocks > 0)
+    return true;
+  if (plan.transport != Transport::Copied || plan.isPacked() ||
+      plan.atom->instruction != Instruction::Fma)
+    return false;
+  FailureOr<Problem> problem = problemOf(op);
+  return succeeded(problem) && !problem->hasRuntimeStrides;
+}
+
 static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
   if (op.hasTensorSemantics())
     return op.emitOpError("expected memrefs; bufferize first");
@@ -113,7 +127,8 @@ static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
       op.getC(), 0, 1, plan->tile.m, plan->tile.n, isPacked ? plan->teams : 0};
   GridKernel kernel(op, tiling, op.getPlan()->getThreads(),
                     isPacked ? 1 : plan->teams, plan->blocks, plan->prefetches);
-  kernel.keepResident(*plan, op.isComplex() ? 2 : 1);
+  if (isHeldToPlan(op, *plan))
+    kernel.keepResident(*plan, op.isComplex() ? 2 : 1);
   kernel.run(symbols,
              kernelName("gemm", {op.getM(), op.getN(), op.getK()},
                         op.getAType().getElementType()),

@@ -300,17 +300,17 @@ static double throughput(const CalibratedCost &cost) {
          exposedCache * cost.cacheBandwidth;
 }
 
-/// How much longer that takes, where operands are copied or matrix units
-/// multiply, because of what is not counted.
+/// How much longer that takes because of what is not counted.
 static double hindrance(const CalibratedCost &cost, const Atom &atom,
                         const Partition &partition, const Exchange &exchange) {
-  bool byLanes = atom.instruction == Instruction::Fma;
-  if (exchange.isPacked() || (byLanes && !exchange.isCopied()))
+  if (exchange.isPacked())
     return 1;
+  if (atom.instruction == Instruction::Fma && !exchange.isCopied())
+    return laneWarps;
   double factor = 1;
   if (partition.grid.warps() == 1)
     factor += singleWarp;
-  if (byLanes)
+  if (atom.instruction == Instruction::Fma)
     return factor;
   // How lanes load opaque matrices is the device's business.
   if (!exchange.isCopied() && !atom.isOpaque())
@@ -391,9 +391,6 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   cost.launch = calibration.launchMicroseconds * chip.boostMHz;
   double perBlock =
       throughput(cost) * hindrance(cost, atom, partition, exchange);
-  if (atom.instruction == Instruction::Fma && !atom.isLane() &&
-      !exchange.isCopied())
-    perBlock *= laneWarps;
   // What is copied ahead travels while the block is busy with something else.
   double serial =
       exchange.prefetches

@@ -88,10 +88,12 @@ Partition GridSearch::partitionOf(const Extents &tile, int64_t sliceK) const {
   return plan.partition();
 }
 
-/// Whether tiles that are less deep are to be taken instead.
-bool GridSearch::isTooLong(const Partition &partition) const {
+/// Whether tiles that are less deep are to be taken instead, where the lanes'
+/// multiply-adds are spelled out; of copied operands they are a loop.
+bool GridSearch::isTooLong(const Partition &partition,
+                           Transport transport) const {
   if (atom.atom->instruction != Instruction::Fma ||
-      partition.tile.k <= shallowest)
+      transport == Transport::Copied || partition.tile.k <= shallowest)
     return false;
   int64_t multiplications = problem.isComplex ? 4 : 1;
   return divideCeil(partition.warpM * partition.warpN * partition.tile.k *
@@ -433,7 +435,7 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
     keepMisfit(plan, resources, misfit);
     return false;
   }
-  if (form.transport != Transport::Copied && isTooLong(partition))
+  if (isTooLong(partition, form.transport))
     return false;
   CalibratedCost cost =
       calibratedCost(workOf(problem), *atom.atom, partition, slicing, resources,

@@ -15,7 +15,7 @@ from ._library import check, lib
 from ._matmul import ACTIVATIONS, Operand, Request, compile_request
 from ._plan import _count, default_target
 from ._product import default_result, part_of
-from ._types import type_name
+from ._types import accumulator_name, type_name
 
 _LAYOUTS = ("dense", "rows", "columns", "any")
 
@@ -99,7 +99,7 @@ def compile(
         Operand(type_a, repeats, layouts[0], trans_a),
         Operand(type_b, repeats, layouts[1], trans_b),
         Operand(type_c, repeats, layouts[2]),
-        None if accumulator is None else type_name(accumulator, "accumulator"),
+        accumulator_name(accumulator),
         is_complex,
         alpha,
         beta,

@@ -13,7 +13,7 @@ import numpy as np
 from ._adapters import adopt, giver, known_library, library_of
 from ._arrays import HOST, Library, View
 from ._devices import target_of
-from ._grouped_kind import Kind, multiply_rows
+from ._grouped_kind import Kind, multiply_rows, rows_of
 from ._kernels import tell_simulated
 from ._pointers import multiply_at
 from ._product import (
@@ -23,7 +23,7 @@ from ._product import (
     default_result,
     part_of,
 )
-from ._types import type_name
+from ._types import accumulator_name, type_name
 
 
 def typical_size(sizes: Sequence[tuple[int, int, int]]) -> tuple[int, int, int]:
@@ -162,7 +162,7 @@ class _Group:
         flat = kind.flat(device)
         stream = self.library.stream(device)()
         count, typical = len(self.sizes), typical_size(self.sizes)
-        rows = [address + 8 * count * row for row in range(9)]
+        rows = rows_of(address, count)
         multiply_rows(kind, typical, count, flat, rows, scales, overrides, stream)
 
 
@@ -217,9 +217,7 @@ def grouped_gemm(
     """
     scales = [alpha] * (alpha != 1) + [beta] * (beta != 0)
     same: dict[str, Any] = {
-        "accumulator": None
-        if accumulator is None
-        else type_name(accumulator, "accumulator"),
+        "accumulator": accumulator_name(accumulator),
         "trans_a": bool(trans_a),
         "trans_b": bool(trans_b),
         "has_alpha": alpha != 1,

@@ -70,6 +70,11 @@ class Kind:
 _kernels: dict[str, Kernel] = {}
 
 
+def rows_of(table: int, count: int) -> list[int]:
+    """The addresses of nine arrays of `count` int64 that lie behind each other."""
+    return [table + 8 * count * row for row in range(9)]
+
+
 def multiply_rows(
     kind: Kind,
     typical: tuple[int, int, int],

@@ -23,7 +23,7 @@ import numpy as np
 
 from ._arrays import View
 from ._grouped import check_pair, typical_size
-from ._grouped_kind import Kind, multiply_rows
+from ._grouped_kind import Kind, multiply_rows, rows_of
 from ._jax_spec import Spec, asked, view_of
 from ._product import (
     Wanted,
@@ -71,7 +71,7 @@ def run_grouped(call: Call) -> None:
     spec = _spec_of(call.attributes["spec"])
     sizes = [tuple(size) for size in json.loads(call.attributes["sizes"])]
     kind, overrides = spec.kind(a.type, b.type), dict(spec.overrides)
-    rows = [table.address + 8 * len(sizes) * row for row in range(9)]
+    rows = rows_of(table.address, len(sizes))
     multiply_rows(
         kind, typical_size(sizes), len(sizes), (a, b, c), rows, spec.scales,
         overrides, call.stream,

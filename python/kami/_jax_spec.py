@@ -12,7 +12,7 @@ from typing import Any
 
 from ._arrays import View, dense_strides
 from ._kernels import settle
-from ._types import type_name
+from ._types import accumulator_name, type_name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,9 +52,7 @@ def asked(
         "trans_b": bool(trans_b),
         "alpha": float(alpha),
         "beta": float(beta),
-        "accumulator": None
-        if accumulator is None
-        else type_name(accumulator, "accumulator"),
+        "accumulator": accumulator_name(accumulator),
         "precision": precision,
         "overrides": tuple(sorted(settle(overrides).items())),
     }

@@ -15,7 +15,7 @@ from ._devices import describe, simulated_target
 from ._html import html_table
 from ._kernels import make_options
 from ._library import Problem, check, encode, lib, take_bytes
-from ._types import type_name
+from ._types import accumulator_name, type_name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -175,9 +175,7 @@ def plan(
         k=_count("k", k, 1),
         batch=_count("batch", batch, 1),
         type=type_name(dtype).encode(),
-        accumulator=encode(
-            None if accumulator is None else type_name(accumulator, "accumulator")
-        ),
+        accumulator=encode(accumulator_name(accumulator)),
     )
     options = make_options(target, overrides)
     described, table = c_void_p(), c_void_p()

@@ -28,7 +28,7 @@ from ._matmul import (
     place_output,
     spread,
 )
-from ._types import type_name
+from ._types import accumulator_name, type_name
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -404,11 +404,7 @@ class _Product:
         self.view_b = library_of(self.b, "b").view(self.b, "b")
         check_types(self.view_a, self.view_b, wanted.precision)
         self.trans_a, self.trans_b = bool(wanted.trans_a), bool(wanted.trans_b)
-        self.accumulator = (
-            None
-            if wanted.accumulator is None
-            else type_name(wanted.accumulator, "accumulator")
-        )
+        self.accumulator = accumulator_name(wanted.accumulator)
         self.overrides = tuple(sorted(overrides.items()))
         m, n, _ = check_product(self.view_a, self.view_b, self.trans_a, self.trans_b)
         batches = [("a", self.view_a.shape[:-2]), ("b", self.view_b.shape[:-2])]

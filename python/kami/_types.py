@@ -48,6 +48,11 @@ def type_name(dtype: Any, argument: str = "dtype") -> str:
     return name
 
 
+def accumulator_name(accumulator: Any) -> str | None:
+    """kami's name of the type that a caller wants sums in; None for the usual one."""
+    return None if accumulator is None else type_name(accumulator, "accumulator")
+
+
 # How f32 elements are multiplied, which is no type of an array.
 _READINGS = ("tf32", "tf32x3")
 

@@ -40,6 +40,17 @@ fake = ctypes.CDLL(os.environ["KAMI_CUDA_DRIVER"])
 launches = ctypes.c_int.in_dll(fake, "fakeLaunches")
 shape = (ctypes.c_uint * 7).in_dll(fake, "fakeShape")
 words = (ctypes.c_uint64 * 64).in_dll(fake, "fakeParameters")
+
+def watch_compilations(field):
+    '''The field of each product that is compiled from now on; none is cached.'''
+    from kami import _kernels
+    seen, compile = [], _kernels.lib.kamiCompileGemm
+    def note(gemm, *rest):
+        seen.append(getattr(gemm._obj, field))
+        return compile(gemm, *rest)
+    _kernels.lib.kamiCompileGemm = note
+    os.environ["KAMI_CACHE_DIR"] = ""
+    return seen
 """
 
 
@@ -120,14 +131,8 @@ def test_a_hundred_sizes_compile_a_few_times(driver: Path) -> None:
     run(
         driver,
         """
-        from kami import _kernels, _product
-        compiled = []
-        compile = _kernels.lib.kamiCompileGemm
-        def count(gemm, *rest):
-            compiled.append(gemm._obj.m)
-            return compile(gemm, *rest)
-        _kernels.lib.kamiCompileGemm = count
-        os.environ["KAMI_CACHE_DIR"] = ""
+        from kami import _product
+        compiled = watch_compilations("m")
         _product.MOST_SPECIALIZED = 3
         def multiply(size, **keywords):
             shapes = [(2, size, 8), (8, 16), (2, size, 16)]
@@ -162,14 +167,7 @@ def address(array):
 def test_arrays_that_begin_anywhere(driver: Path) -> None:
     """They have a kernel of their own, with which calls like theirs go on."""
     code = """
-        from kami import _kernels
-        promised = []
-        compile = _kernels.lib.kamiCompileGemm
-        def count(gemm, *rest):
-            promised.append(gemm._obj.alignment)
-            return compile(gemm, *rest)
-        _kernels.lib.kamiCompileGemm = count
-        os.environ["KAMI_CACHE_DIR"] = ""
+        promised = watch_compilations("alignment")
         shapes = (3, 16, 24), (24, 8), (3, 16, 8)
         for shifts in (0, 0, 0), (0, 4, 0), (0, 0, 0), (8, 8, 12), (0, 0, 0):
             a, b, c = map(place, shapes, shifts)

@@ -57,6 +57,15 @@ static double tilesOfSpread(const Problem &problem, const Extents &tile) {
          along(problem.extents.n, tile.n);
 }
 
+/// Whether half of the tile or more is beyond typical products.
+static bool isFar(const Extents &tile, const Extents &typical) {
+  auto isSideFar = [](int64_t side, int64_t extent) {
+    return side > 16 && side >= 2 * extent;
+  };
+  return isSideFar(tile.m, typical.m) || isSideFar(tile.n, typical.n) ||
+         isSideFar(tile.k, typical.k);
+}
+
 /// The tile that large products take best, if these are, and are enough of
 /// them. One group of warps has the fewest waits: f16 up to 512 × 512 × 512
 /// takes 69 µs with 64 × 128 × 64, 91 with 64 × 64 × 64 and 83 to 99 with
@@ -85,26 +94,41 @@ static std::optional<Extents> largeTile(const Problem &problem,
   return tile;
 }
 
+/// The tile that products take best of which there are so few that a block has
+/// one or two tiles: what counts is how long each takes, and that is fewer
+/// waits for memory. 8 products of f16 up to 256 × 256 × 128 take 5.4 µs with
+/// 64 × 32 × 64, 5.6 with 64 × 64 × 64 and 6.6 with 64 × 64 × 32; of tf32 6.9
+/// µs with 64 × 64 × 64 and 8.0 with 64 × 64 × 32; of f64 up to 512 × 512 × 512
+/// 23 µs with 32 × 32 × 16 and 32 with 64 × 64 × 16 (H200, 2026-11-23).
+static std::optional<Extents> smallTile(const Problem &problem,
+                                        const Chip &chip) {
+  Extents tile;
+  switch (problem.operand) {
+  case ElementKind::F16:
+  case ElementKind::BF16:
+    tile = {64, 32, 64};
+    break;
+  case ElementKind::TF32:
+    tile = {64, 64, 64};
+    break;
+  case ElementKind::F64:
+    tile = {32, 32, 16};
+    break;
+  default:
+    return std::nullopt;
+  }
+  if (isFar(tile, problem.extents) ||
+      2 * tilesOfSpread(problem, {64, 64, 1}) > 3 * chip.multiprocessors)
+    return std::nullopt;
+  return tile;
+}
+
 /// The tiles that are worth trying for products of any size, where sizes are
-/// typical.
-static llvm::SmallVector<Extents> tilesFor(const Problem &problem,
-                                           const Chip &chip) {
-  if (problem.tile)
-    return {*problem.tile};
-  if (std::optional<Extents> tile = largeTile(problem, chip))
-    return {*tile};
+/// typical and no tile is asked for.
+static llvm::SmallVector<Extents> tilesFor(const Problem &problem) {
   const Extents &typical = problem.extents;
   int64_t bytes =
       std::max(byteWidth(problem.operand), byteWidth(problem.operandB()));
-  auto isFar = [](int64_t side, int64_t extent) {
-    return side > 16 && side >= 2 * extent;
-  };
-  llvm::SmallVector<Extents> tiles;
-  auto addUnlessFar = [&](const Extents &tile) {
-    if (!isFar(tile.m, typical.m) && !isFar(tile.n, typical.n) &&
-        !isFar(tile.k, typical.k))
-      tiles.push_back(tile);
-  };
   // Of products up to 512 a side, f16 and tf32 took tiles of 32 along k, f64
   // of 16, and squares of 64 or 128, best (H200, 2026-11-22): each tile of k
   // has its addresses and bounds to find anew, and deeper ones have more of
@@ -120,12 +144,13 @@ static llvm::SmallVector<Extents> tilesFor(const Problem &problem,
     return std::max(m, n) >= 64 &&
            ((m < n && m < typical.m) || (n < m && n < typical.n));
   };
+  llvm::SmallVector<Extents> tiles;
   constexpr int64_t sides[] = {16, 32, 64, 128}, depths[] = {16, 32, 64};
   for (int64_t m : sides)
     for (int64_t n : sides)
       for (int64_t k : depths)
-        if (!isWrong(k) && !isOblong(m, n))
-          addUnlessFar({m, n, k});
+        if (!isWrong(k) && !isOblong(m, n) && !isFar({m, n, k}, typical))
+          tiles.push_back({m, n, k});
   return tiles;
 }
 
@@ -191,33 +216,57 @@ preferredWays(const Problem &problem, const Chip &chip) {
   return preferences;
 }
 
+/// Tiles, in lists of those that compete: one list further on is for problems
+/// that none before it fits.
+static llvm::SmallVector<llvm::SmallVector<Extents>>
+preferredTiles(const Problem &problem, const Chip &chip) {
+  if (problem.tile)
+    return {{*problem.tile}};
+  llvm::SmallVector<llvm::SmallVector<Extents>> preferences;
+  if (std::optional<Extents> tile = largeTile(problem, chip))
+    preferences.push_back({*tile});
+  if (std::optional<Extents> tile = smallTile(problem, chip))
+    preferences.push_back({*tile});
+  preferences.push_back(tilesFor(problem));
+  return preferences;
+}
+
 /// The best candidate of that way and of the better tiles; `least` is how long
 /// the best so far takes.
 static void chooseTile(Problem problem, const Way &way, const Chip &chip,
                        const PlannerOptions &options,
                        std::optional<Candidate> &best, double &least,
                        std::string &reason) {
+  llvm::SmallVector<llvm::SmallVector<Extents>> preferences =
+      preferredTiles(problem, chip);
   problem.transport = way.transport;
   problem.unit = way.unit;
   problem.leastRegisters =
       way.transport ? registersOfCopies : chip.maxRegistersPerThread;
-  for (const Extents &tile : tilesFor(problem, chip)) {
-    problem.tile = tile;
-    // Rows of a rounding group, columns of C, are 64. To use fewer is worth it
-    // only for lack of tiles.
-    if (isRounding(way.unit, problem) && tile.n < 64 &&
-        tilesOfSpread(problem, tile) >= chip.multiprocessors)
-      continue;
-    llvm::Expected<Candidate> candidate = chooseForTile(problem, chip, options);
-    if (!candidate) {
-      reason = llvm::toString(candidate.takeError());
-      continue;
+  bool fits = false;
+  for (llvm::ArrayRef<Extents> tiles : preferences) {
+    for (const Extents &tile : tiles) {
+      problem.tile = tile;
+      // Rows of a rounding group, columns of C, are 64. To use fewer is worth
+      // it only for lack of tiles.
+      if (isRounding(way.unit, problem) && tile.n < 64 &&
+          tilesOfSpread(problem, tile) >= chip.multiprocessors)
+        continue;
+      llvm::Expected<Candidate> candidate =
+          chooseForTile(problem, chip, options);
+      if (!candidate) {
+        reason = llvm::toString(candidate.takeError());
+        continue;
+      }
+      fits = true;
+      double time = timeOfSpread(*candidate, problem, chip);
+      if (best && time >= least)
+        continue;
+      best = *candidate;
+      least = time;
     }
-    double time = timeOfSpread(*candidate, problem, chip);
-    if (best && time >= least)
-      continue;
-    best = *candidate;
-    least = time;
+    if (fits)
+      return;
   }
 }
 

@@ -29,10 +29,17 @@
 using namespace kami;
 using namespace mlir;
 
-/// How many tiles of k take as long as finding a tile, beginning it and storing
-/// its C: f16 of 128 × 128 × 32 takes 6700 cycles and 1100 (H200). It decides
-/// how evenly work is shared, not what is computed.
-static constexpr int64_t tileStart = 6;
+/// Bytes along k of an operand that take as long as finding a tile, beginning
+/// it and storing its C. It decides how evenly work is shared, not what is
+/// computed. Of 256 products up to 512 × 512 × 512, f16 in tiles of 64 × 128 ×
+/// 64 takes 59.3 µs with 256 bytes, 61.3 with 512 and 64.3 with 128, in odd
+/// rows 144, 161 and 153; f64 in tiles of 64 × 64 × 16 308 with 256, 313 with
+/// 512 and 333 with 1280 (H200, 2026-11-23).
+///
+/// Lanes that multiply f32 take twice as long for a tile of k: 318 µs with 128
+/// bytes and 320 with 256, in odd rows 459 and 493.
+static const int64_t startBytes =
+    getenv("KAMI_TS") ? atoi(getenv("KAMI_TS")) : 256;
 /// How many tiles of typical products a block's share has at least: few, so
 /// that all blocks work on the same products at a time, whose matrices they
 /// find in the second-level cache; but each share ends with a part of a tile
@@ -88,6 +95,7 @@ private:
     Value part, longer;
   };
   FindProductOp find(ValueRange place);
+  int64_t startWork();
   Value workOfTile(Value k);
   Value numberOfShare();
   int64_t leastShare();
@@ -444,14 +452,21 @@ FindProductOp GroupedTile::find(ValueRange place) {
       b, place[0], place[1], place[2], values.lookup(op.getM()),
       values.lookup(op.getN()), values.lookup(op.getK()),
       b.getDenseI64ArrayAttr({plan.tile.m, plan.tile.n, plan.tile.k}),
-      b.getI64IntegerAttr(tileStart));
+      b.getI64IntegerAttr(startWork()));
+}
+
+/// Work of a tile but for its products: as many tiles of k take as long.
+int64_t GroupedTile::startWork() {
+  int64_t bytes = plan.tile.k * std::max(bytesOf(Role::A), bytesOf(Role::B));
+  bool isSlow = plan.atom->instruction == Instruction::Fma;
+  return llvm::divideCeil(startBytes, isSlow ? 2 * bytes : bytes);
 }
 
 /// Work of a tile of a product of that depth.
 Value GroupedTile::workOfTile(Value k) {
   return arith::AddIOp::create(
       b, arith::CeilDivUIOp::create(b, k, constant(plan.tile.k)),
-      constant(tileStart));
+      constant(startWork()));
 }
 
 /// Which of the shares is this block's: blocks are dealt to multiprocessors in
@@ -471,7 +486,7 @@ Value GroupedTile::numberOfShare() {
 /// The work of a share, at least.
 int64_t GroupedTile::leastShare() {
   Extents typical = op.getTypicalExtents();
-  int64_t each = llvm::divideCeil(typical.k, plan.tile.k) + tileStart;
+  int64_t each = llvm::divideCeil(typical.k, plan.tile.k) + startWork();
   int64_t tiles = llvm::divideCeil(typical.m, plan.tile.m) *
                   llvm::divideCeil(typical.n, plan.tile.n);
   return tiles * each * blocksPerWork < plan.blocks ? wholeShare
@@ -489,7 +504,7 @@ ShareWorkOp GroupedTile::shareWork(Value number) {
   return ShareWorkOp::create(
       b, number, values.lookup(op.getM()), values.lookup(op.getN()),
       values.lookup(op.getK()), scratch, plan.blocks, leastShare(),
-      ArrayRef<int64_t>{plan.tile.m, plan.tile.n, plan.tile.k}, tileStart,
+      ArrayRef<int64_t>{plan.tile.m, plan.tile.n, plan.tile.k}, startWork(),
       threads);
 }
 

@@ -39,7 +39,7 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:         arith.muli %[[PLACE]], %c2
   // Products of 128 × 128 × 128, which have 8 tiles of 4 steps and 6 more, have less
   // work than 88: there is one round.
-  // CHECK:         %[[NEAR:.+]], %[[BEFORE:.+]], %[[ROUNDS:.+]], %[[ALL:.+]] = kami.share_work {{.+}} of 264 least 1099511627776 {{.+}} by [64, 32, 32] start 6 {{.+}} by 128
+  // CHECK:         %[[NEAR:.+]], %[[BEFORE:.+]], %[[ROUNDS:.+]], %[[ALL:.+]] = kami.share_work {{.+}} of 264 least 1099511627776 {{.+}} by [64, 32, 32] start 4 {{.+}} by 128
   // CHECK:         %[[SHARES:.+]] = arith.muli %[[ROUNDS]], %c264
   // CHECK:         %[[PART:.+]] = arith.divui %[[ALL]], %[[SHARES]]
   // CHECK:         %[[LONGER:.+]] = arith.remui %[[ALL]], %[[SHARES]]

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GroupBuffers.h"
+#include "MatrixOperands.h"
 #include "kami/IR/KamiOps.h"
 #include "kami/Layout/CopiedTile.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -67,31 +68,31 @@ static LogicalResult verifyPlace(Operation *op, MemRefType source, Value buffer,
   return success();
 }
 
-/// Whether elements of the matrix are known to be adjacent along the dimension.
-static bool isAdjacent(MemRefType matrix, unsigned dim) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return succeeded(matrix.getStridesAndOffset(strides, offset)) &&
-         strides[dim] == 1;
-}
-
-/// So many lines of the tile, along a dimension of the source, and the words
-/// beyond them.
-static LogicalResult verifySkewed(Operation *op, MemRefType source,
-                                  int64_t lines, int64_t lineElements,
-                                  unsigned along, Value tails, int64_t threads,
-                                  bool alignedRows) {
+/// Lines of so many elements of a tile, along a dimension of the source.
+static LogicalResult verifySkewedLines(Operation *op, MemRefType source,
+                                       int64_t lineElements, unsigned along,
+                                       bool alignedRows) {
   if (alignedRows)
     return op->emitOpError("expected rows that are aligned or skewed, but got "
                            "both");
   if (!isAdjacent(source, along))
     return op->emitOpError("expected adjacent elements along dimension ")
            << along << " of skewed rows, but got " << source;
-  int64_t elementBytes = source.getElementTypeBitWidth() / 8;
-  if (skewedRun(lineElements, elementBytes) == 0)
+  if (!areWholePieces(lineElements, source.getElementTypeBitWidth() / 8))
     return op->emitOpError("expected skewed lines of whole ")
            << copiedPiece << " bytes, but got " << lineElements
            << " elements of " << source.getElementType();
+  return success();
+}
+
+/// So many such lines, and the words beyond them.
+static LogicalResult verifySkewed(Operation *op, MemRefType source,
+                                  int64_t lines, int64_t lineElements,
+                                  unsigned along, Value tails, int64_t threads,
+                                  bool alignedRows) {
+  if (failed(verifySkewedLines(op, source, lineElements, along, alignedRows)))
+    return failure();
+  int64_t elementBytes = source.getElementTypeBitWidth() / 8;
   auto type = cast<MemRefType>(tails.getType());
   int64_t bytes = skewedBytes(lines, lineElements, elementBytes);
   SmallVector<int64_t> strides;
@@ -120,6 +121,26 @@ static LogicalResult verifySkewed(Operation *op, MemRefType source,
                       alignedRows);
 }
 
+/// Lines that stay skewed, in a tile that has room for it.
+static LogicalResult verifyKept(CopyAsyncOp op, MemRefType source,
+                                MemRefType tile) {
+  if (op.getTails())
+    return op.emitOpError("expected rows that keep their skew or have tails, "
+                          "but got both");
+  unsigned along = isAdjacent(tile, 1) ? 1 : 0;
+  int64_t lineElements = tile.getDimSize(along);
+  if (failed(verifySkewedLines(op, source, lineElements, along,
+                               op.getAlignedRows())))
+    return failure();
+  int64_t most =
+      lineElements - copiedPiece / (source.getElementTypeBitWidth() / 8);
+  if (!source.isDynamicDim(along) && source.getDimSize(along) > most)
+    return op.emitOpError("expected at most ")
+           << most << " elements in dimension " << along
+           << " of rows that keep their skew, but got " << source;
+  return success();
+}
+
 static LogicalResult verifySkewed(Operation *op, MemRefType source,
                                   SharedMatrixAttr attribute, Value tails,
                                   int64_t threads, bool alignedRows) {
@@ -135,6 +156,8 @@ LogicalResult CopyAsyncOp::verify() {
   auto dest = cast<MemRefType>(getDest().getType());
   if (failed(verifyCopy(*this, source, dest, getThreads(), "destination")))
     return failure();
+  if (getKeepsSkew())
+    return verifyKept(*this, source, dest);
   if (getTails())
     return verifySkewed(*this, source, dest, getTails(), getThreads(),
                         getAlignedRows());

@@ -8,6 +8,7 @@
 
 #include "ElementRegion.h"
 #include "GroupAssembly.h"
+#include "MatrixOperands.h"
 #include "kami/IR/KamiOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
@@ -85,7 +86,19 @@ LogicalResult LoadOp::verify() {
     return emitOpError("expected a matrix of ")
            << type << (isa<FloatType>(type) ? " or of floats that it has" : "")
            << ", but got " << element;
-  return success();
+  if (!getSkewedAs())
+    return success();
+  auto tile = cast<MemRefType>(getSource().getType());
+  auto skewed = cast<MemRefType>(getSkewedAs().getType());
+  if (skewed.getElementType() != element)
+    return emitOpError("expected a matrix of ")
+           << element << " that the source is skewed as, but got " << skewed;
+  for (unsigned dim : {1, 0})
+    if (isAdjacent(tile, dim) && isAdjacent(skewed, dim))
+      return success();
+  return emitOpError("expected adjacent elements in the same dimension of a "
+                     "matrix and of what it is skewed as, but got ")
+         << tile << " and " << skewed;
 }
 
 void LoadOp::getEffects(Effects &effects) {

@@ -29,6 +29,13 @@ LogicalResult kami::verifyExtent(Operation *op, StringRef name, StringRef left,
   return success();
 }
 
+bool kami::isAdjacent(MemRefType matrix, unsigned dim) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(matrix.getStridesAndOffset(strides, offset)) &&
+         strides[dim] == 1;
+}
+
 namespace {
 /// Differences between indices of a dimension, of which there are `extent`.
 struct Dimension {

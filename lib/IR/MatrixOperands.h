@@ -29,6 +29,9 @@ mlir::LogicalResult verifyExtent(mlir::Operation *op, mlir::StringRef name,
 mlir::LogicalResult verifyBatch(mlir::Operation *op, mlir::ShapedType result,
                                 mlir::ShapedType type, mlir::StringRef name);
 
+/// Whether elements of the matrix are known to be adjacent along the dimension.
+bool isAdjacent(mlir::MemRefType matrix, unsigned dim);
+
 /// Whether two elements have one address, as far as strides are static.
 bool overlapsItself(mlir::MemRefType type);
 

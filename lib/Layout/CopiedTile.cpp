@@ -32,9 +32,20 @@ CopiedTile kami::copiedTile(int64_t extent, int64_t depth, Major major,
   return tile;
 }
 
-int64_t kami::copiedBytes(int64_t extent, int64_t depth, int64_t elementBytes) {
+CopiedTile kami::skewedTile(int64_t extent, int64_t depth, Major major,
+                            int64_t elementBytes) {
+  int64_t more = copiedPiece / elementBytes;
+  return major == Major::K
+             ? copiedTile(extent, depth + more, major, elementBytes)
+             : copiedTile(extent + more, depth, major, elementBytes);
+}
+
+int64_t kami::copiedBytes(int64_t extent, int64_t depth, int64_t elementBytes,
+                          bool maySkew) {
   auto elements = [&](Major major) {
-    return copiedTile(extent, depth, major, elementBytes).elements();
+    return (maySkew ? skewedTile(extent, depth, major, elementBytes)
+                    : copiedTile(extent, depth, major, elementBytes))
+        .elements();
   };
   return elementBytes * std::max(elements(Major::K), elements(Major::MN));
 }

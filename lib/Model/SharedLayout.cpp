@@ -61,7 +61,7 @@ static int64_t copiedMatrixBytes(int64_t outer, int64_t depth,
 }
 
 /// Bytes of an operand's skewed rows beyond its tile, whichever way its
-/// elements lie.
+/// elements lie, if these are put straight.
 static int64_t skewedTileBytes(int64_t outer, int64_t depth,
                                int64_t elementBytes, bool isForUnit) {
   auto bytes = [&](Major major) {
@@ -69,6 +69,8 @@ static int64_t skewedTileBytes(int64_t outer, int64_t depth,
       auto matrix = SharedMatrix::fitting(outer, depth, elementBytes, major);
       return skewedBytes(matrix.lines(), matrix.majorExtent(), elementBytes);
     }
+    if (staysSkewed(elementBytes))
+      return int64_t(0);
     CopiedTile tile = copiedTile(outer, depth, major, elementBytes);
     return skewedBytes(tile.lines, tile.lineElements, elementBytes);
   };
@@ -82,8 +84,10 @@ static SharedLayout copiedLayout(const Partition &partition,
   bool isGroup = exchange.unit == Unit::WarpGroup;
   auto bytes = [&](int64_t extent, bool isForUnit) {
     return exchange.stages *
-           (isForUnit ? copiedMatrixBytes(extent, depth, element.operand)
-                      : copiedBytes(extent, depth, element.operand));
+           (isForUnit
+                ? copiedMatrixBytes(extent, depth, element.operand)
+                : copiedBytes(extent, depth, element.operand,
+                              exchange.skewed && staysSkewed(element.operand)));
   };
   SharedLayout layout;
   layout.copiedA.bytes =

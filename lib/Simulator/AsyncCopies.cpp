@@ -96,6 +96,8 @@ struct SharedTile {
   unsigned along;
   int64_t elementBytes;
   std::function<int64_t(ArrayRef<int64_t>)> address;
+  /// Whether its lines are skewed as the matrix's that is copied.
+  bool keepsSkew = false;
 };
 
 } // namespace
@@ -123,7 +125,7 @@ static SharedTile tileOf(const MemRef &buffer, SharedMatrixAttr attribute) {
 
 /// Thread t copies the elements t, t + threads, ... of the tile, line by line.
 /// `copy` gets what a warp moves at a time: the lanes that are in the matrix,
-/// and all.
+/// and all. What is before a skewed line's begin is not touched.
 static LogicalResult
 copyElements(Execution &x, Warp &warp, const Instruction &instruction,
              const MemRef &matrix, const SharedTile &tile, int64_t threads,
@@ -156,8 +158,13 @@ copyElements(Execution &x, Warp &warp, const Instruction &instruction,
       int64_t at[2];
       at[tile.along] = element % perLine;
       at[1 - tile.along] = element / perLine;
+      int64_t address = tile.address(at);
+      if (tile.keepsSkew)
+        at[tile.along] -= skewOfLine(matrix, tile.along, at[1 - tile.along]);
+      if (at[tile.along] < 0)
+        continue;
       shared.mask |= 1ull << lane;
-      shared.addresses[lane] = tile.address(at);
+      shared.addresses[lane] = address;
       if (at[0] >= matrix.sizes[0] || at[1] >= matrix.sizes[1])
         continue;
       device.mask |= 1ull << lane;
@@ -216,8 +223,10 @@ static LogicalResult runCopy(Execution &x, Warp &warp,
                              const Instruction &instruction) {
   const MemRef source = warp.memrefs[instruction.operands[0].index];
   const MemRef dest = warp.memrefs[instruction.operands[1].index];
-  return copyToShared(x, warp, instruction, cast<CopyAsyncOp>(instruction.op),
-                      source, tileOf(dest));
+  auto op = cast<CopyAsyncOp>(instruction.op);
+  SharedTile tile = tileOf(dest);
+  tile.keepsSkew = op.getKeepsSkew();
+  return copyToShared(x, warp, instruction, op, source, tile);
 }
 
 static LogicalResult runPlaceAsync(Execution &x, Warp &warp,

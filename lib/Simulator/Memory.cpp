@@ -8,6 +8,7 @@
 
 #include "kami/Simulator/Memory.h"
 #include "kami/IR/KamiOps.h"
+#include "kami/Layout/CopiedTile.h"
 #include "kami/Simulator/Scalar.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -32,6 +33,14 @@ int64_t MemRef::address(ArrayRef<int64_t> indices) const {
   for (auto [index, stride] : llvm::zip_equal(indices, strides))
     element += index * stride;
   return base + element * elementBytes;
+}
+
+int64_t kami::sim::skewOfLine(const MemRef &matrix, unsigned along,
+                              int64_t line) {
+  int64_t at[2] = {0, 0};
+  at[1 - along] = line;
+  return int64_t(uint64_t(matrix.address(at)) % copiedPiece) /
+         matrix.elementBytes;
 }
 
 unsigned kami::sim::elementBytes(Type type) {

@@ -65,6 +65,8 @@ struct Window {
   const MemRef &matrix;
   int64_t row, column;
   bool rowInBounds, columnInBounds;
+  /// The matrix that it is skewed as, if it is.
+  const MemRef *skewedAs = nullptr;
 };
 } // namespace
 
@@ -92,6 +94,10 @@ static LogicalResult windowAccess(Execution &x, Warp &warp,
     if (!inside)
       continue;
     access.mask |= 1ull << lane;
+    if (window.skewedAs) {
+      unsigned along = window.matrix.strides[1] == 1 ? 1 : 0;
+      index[along] += skewOfLine(*window.skewedAs, along, index[1 - along]);
+    }
     access.addresses[lane] = window.matrix.address(index);
   }
   return success();
@@ -104,6 +110,8 @@ static LogicalResult runFragmentLoad(Execution &x, Warp &warp,
   const MemRef &matrix = warp.memrefs[instruction.operands[0].index];
   Window window{
       form, matrix, 0, 0, op.getRowInBounds(), op.getColumnInBounds()};
+  if (op.getSkewedAs())
+    window.skewedAs = &warp.memrefs[instruction.operands[3].index];
   if (failed(x.requireConverged(warp, instruction)) ||
       failed(
           x.uniform(warp, instruction, instruction.operands[1], window.row)) ||

@@ -70,10 +70,10 @@ Value Distributor::copiedBufferAt(Role role, Value stage) {
 CopiedTile Distributor::copiedTileOf(Role role, MemRefType matrix) {
   bool isA = role == Role::A;
   bool alongColumns = adjacentDimension(matrix) == 1;
-  return copiedTile(isA ? partition.paddedM() : partition.paddedN(),
-                    partition.paddedK(),
-                    alongColumns == isA ? Major::K : Major::MN,
-                    matrix.getElementTypeBitWidth() / 8);
+  auto tileOf = keepsSkew(role, matrix) ? skewedTile : copiedTile;
+  return tileOf(isA ? partition.paddedM() : partition.paddedN(),
+                partition.paddedK(), alongColumns == isA ? Major::K : Major::MN,
+                matrix.getElementTypeBitWidth() / 8);
 }
 
 /// Where a stage keeps it.
@@ -96,10 +96,27 @@ Value Distributor::linesAt(Value start, Type element, const CopiedTile &tile) {
   return memref::SubViewOp::create(b, padded, offsets, sizes, strides);
 }
 
-/// Bytes that skewed rows of the operand have beyond a stage's tile; 0 where
-/// rows are not copied so.
+/// Whether lines of the operand's tile are copied as the words of 16 bytes that
+/// hold them, and warps read them where they come to be.
+bool Distributor::keepsSkew(Role role, MemRefType matrix) {
+  int64_t bytes = matrix.getElementTypeBitWidth() / 8;
+  if (!exchange.skewed || alignedRows || isPlaced(role) || !staysSkewed(bytes))
+    return false;
+  SmallVector<int64_t> strides;
+  int64_t start;
+  unsigned along = adjacentDimension(matrix);
+  bool isAlongK = (along == 1) == (role == Role::A);
+  int64_t lineElements = isAlongK          ? partition.paddedK()
+                         : role == Role::A ? partition.paddedM()
+                                           : partition.paddedN();
+  return succeeded(matrix.getStridesAndOffset(strides, start)) &&
+         strides[along] == 1 && areWholePieces(lineElements, bytes);
+}
+
+/// Bytes that skewed rows of the operand have beyond a stage's tile, where they
+/// are put straight; 0 where they are not.
 int64_t Distributor::tailBytes(Role role, MemRefType matrix) {
-  if (!exchange.skewed || alignedRows)
+  if (!exchange.skewed || alignedRows || keepsSkew(role, matrix))
     return 0;
   SmallVector<int64_t> strides;
   int64_t start;
@@ -182,7 +199,7 @@ void Distributor::startCopies(Value matrixA, Value matrixB, Value offset,
                            alignedRows);
     else
       CopyAsyncOp::create(b, source, copiedTileAt(role, type, stage), tails,
-                          copyingThreads(), alignedRows);
+                          copyingThreads(), alignedRows, keepsSkew(role, type));
   }
 }
 
@@ -234,9 +251,10 @@ void Distributor::awaitCopies(Value matrixA, Value matrixB, int64_t pending,
 
 /// The sum after the tile of a stage; of groups, `isPending` if they may still
 /// be at work on it.
-Value Distributor::multiplyCopied(MemRefType matrixA, MemRefType matrixB,
-                                  Value stage, Value accumulator,
-                                  bool isPending) {
+Value Distributor::multiplyCopied(Value operandA, Value operandB, Value stage,
+                                  Value accumulator, bool isPending) {
+  auto matrixA = cast<MemRefType>(operandA.getType());
+  auto matrixB = cast<MemRefType>(operandB.getType());
   if (isGroup()) {
     Value origin = constant(0);
     Value other = copiedBufferAt(Role::B, stage);
@@ -256,9 +274,13 @@ Value Distributor::multiplyCopied(MemRefType matrixA, MemRefType matrixB,
   }
   Value tileA = copiedTileAt(Role::A, matrixA, stage);
   Value tileB = copiedTileAt(Role::B, matrixB, stage);
+  // A tile of k begins whole pieces behind the one before, or its lines whole
+  // pieces of lines: they are skewed as the matrix's first.
+  Value skewA = keepsSkew(Role::A, matrixA) ? operandA : Value();
+  Value skewB = keepsSkew(Role::B, matrixB) ? operandB : Value();
   auto addSlice = [&](Value k, int64_t end, Value sum) -> Value {
-    Value a = loadFragment(sideA, tileA, k, end);
-    Value other = loadFragment(sideB, tileB, k, end);
+    Value a = loadFragment(sideA, tileA, k, end, skewA);
+    Value other = loadFragment(sideB, tileB, k, end, skewB);
     return MmaOp::create(b, sum.getType(), a, other, sum);
   };
   int64_t depth = partition.tile.k, slice = partition.sliceK;
@@ -316,11 +338,10 @@ Value Distributor::asStage(Value number) {
 //===----------------------------------------------------------------------===//
 
 Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
-  auto typeA = cast<MemRefType>(matrixA.getType());
-  auto typeB = cast<MemRefType>(matrixB.getType());
-  int64_t k = typeA.getDimSize(1), tileK = partition.tile.k;
+  int64_t k = cast<MemRefType>(matrixA.getType()).getDimSize(1);
   if (ShapedType::isDynamic(k))
-    k = typeB.getDimSize(0);
+    k = cast<MemRefType>(matrixB.getType()).getDimSize(0);
+  int64_t tileK = partition.tile.k;
   int64_t stages = exchange.stages;
   copied = view(0, shared.bytes);
   auto sizeAt = [&](int64_t offset) -> OpFoldResult {
@@ -342,7 +363,7 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
                     int64_t offset = tile * tileK;
                     return {constant(offset), sizeAt(offset), constant(tile)};
                   });
-      sum = multiplyCopied(typeA, typeB, constant(tile), sum);
+      sum = multiplyCopied(matrixA, matrixB, constant(tile), sum);
     }
     return sum;
   }
@@ -396,7 +417,7 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
     startAt(offset, stage);
     CopyCommitOp::create(b);
     awaitAt(offset, stage, /*pending=*/0);
-    scf::YieldOp::create(b, multiplyCopied(typeA, typeB, stage, sum));
+    scf::YieldOp::create(b, multiplyCopied(matrixA, matrixB, stage, sum));
     return loop.getResult(0);
   }
   Value number = loop.getRegionIterArg(1);
@@ -411,7 +432,7 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
   // What the matrix unit is told to do takes no thread's time.
   if (!isGroup())
     startNext();
-  sum = multiplyCopied(typeA, typeB, stage, sum, /*isPending=*/isGroup());
+  sum = multiplyCopied(matrixA, matrixB, stage, sum, /*isPending=*/isGroup());
   if (isGroup()) {
     startNext();
     sum = GroupWaitOp::create(b, sum);
@@ -496,8 +517,6 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
   // Where a product has fewer tiles than are ahead, the rest is nothing.
   Value turns = b.createOrFold<arith::MaxUIOp>(own.tiles, constant(ahead));
   Value switchAt = b.createOrFold<arith::SubIOp>(turns, constant(ahead));
-  auto typeA = cast<MemRefType>(matrixA.getType());
-  auto typeB = cast<MemRefType>(matrixB.getType());
   /// One turn: waits for its tile in the stage of that number, starts another
   /// one in the stage before, and multiplies.
   auto take = [&](Value tile, Value number, Value sum,
@@ -523,18 +542,18 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
     bool isTileSure = !startsNext || matchPattern(isTile, m_One());
     if (isGroup() && isTileSure) {
       Value pending =
-          multiplyCopied(typeA, typeB, stage, sum, /*isPending=*/true);
+          multiplyCopied(own.a, own.b, stage, sum, /*isPending=*/true);
       start();
       return GroupWaitOp::create(b, pending);
     }
     start();
     if (isTileSure)
-      return multiplyCopied(typeA, typeB, stage, sum);
+      return multiplyCopied(own.a, own.b, stage, sum);
     auto choice = scf::IfOp::create(b, TypeRange(sum.getType()), isTile,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.thenBlock());
-    scf::YieldOp::create(b, multiplyCopied(typeA, typeB, stage, sum));
+    scf::YieldOp::create(b, multiplyCopied(own.a, own.b, stage, sum));
     b.setInsertionPointToStart(choice.elseBlock());
     scf::YieldOp::create(b, sum);
     return choice.getResult(0);

@@ -217,9 +217,10 @@ Value Distributor::applyPrologue(OperandSide &side, Value tile, Value elements,
 }
 
 /// This warp's elements from `k` of the block's k tile on, as they are
-/// multiplied. None of a warp's is at `coveredK` or beyond.
+/// multiplied. None of a warp's is at `coveredK` or beyond. The tile's lines
+/// may be skewed as those of a matrix.
 Value Distributor::loadFragment(OperandSide &side, Value tile, Value k,
-                                int64_t coveredK) {
+                                int64_t coveredK, Value skewedAs) {
   bool isA = side.role == Role::A;
   Value own =
       isA ? multiply(row, partition.warpM) : multiply(column, partition.warpN);
@@ -233,8 +234,9 @@ Value Distributor::loadFragment(OperandSide &side, Value tile, Value k,
   FragmentType fragment = loadedType(side.role);
   if (!side.prologue.empty())
     fragment = fragment.withElements(type.getElementType());
-  Value elements = LoadOp::create(b, fragment, tile, place.row, place.column,
-                                  place.rowInBounds, place.columnInBounds);
+  Value elements =
+      LoadOp::create(b, fragment, tile, place.row, place.column,
+                     place.rowInBounds, place.columnInBounds, skewedAs);
   return side.prologue.empty() ? elements
                                : applyPrologue(side, tile, elements, k, place);
 }

@@ -99,6 +99,7 @@ private:
   mlir::Value loadRows(mlir::Value tile, mlir::Value first, FragmentType type);
   mlir::Value groupRow();
   void placeRows(mlir::Value tile, mlir::Value buffer);
+  bool keepsSkew(Role role, mlir::MemRefType matrix);
   CopiedTile copiedTileOf(Role role, mlir::MemRefType matrix);
   mlir::Value copiedTileAt(Role role, mlir::MemRefType matrix,
                            mlir::Value stage);
@@ -125,7 +126,7 @@ private:
   void awaitCopies(mlir::Value matrixA, mlir::Value matrixB, int64_t pending,
                    llvm::function_ref<CopiedTerms()> arrived,
                    mlir::Value exists = {});
-  mlir::Value multiplyCopied(mlir::MemRefType matrixA, mlir::MemRefType matrixB,
+  mlir::Value multiplyCopied(mlir::Value operandA, mlir::Value operandB,
                              mlir::Value stage, mlir::Value accumulator,
                              bool isPending = false);
   mlir::Value stageNumber(int64_t value);
@@ -145,7 +146,7 @@ private:
   FragmentType loadedType(Role role);
   void makePrologue(OperandSide &side, GemmOp op, mlir::Value matrix);
   mlir::Value loadFragment(OperandSide &side, mlir::Value tile, mlir::Value k,
-                           int64_t coveredK);
+                           int64_t coveredK, mlir::Value skewedAs = {});
   mlir::Value applyPrologue(OperandSide &side, mlir::Value tile,
                             mlir::Value elements, mlir::Value k,
                             FragmentPlace place);

@@ -254,6 +254,62 @@ func.func @skewed_threads(%a: memref<?x32xf16, strided<[?, 1]>>, %t: !tile, %tai
 
 // -----
 
+!tile = memref<64x18xf64, strided<[20, 1]>, #gpu.address_space<workgroup>>
+func.func @kept_aligned(%a: memref<?x16xf64, strided<[?, 1]>>, %t: !tile) {
+  // expected-error@+1 {{expected rows that are aligned or skewed, but got both}}
+  kami.copy_async %a to %t by 128 aligned_rows keeps_skew : memref<?x16xf64, strided<[?, 1]>> to !tile
+  return
+}
+
+// -----
+
+!tile = memref<64x18xf64, strided<[20, 1]>, #gpu.address_space<workgroup>>
+func.func @kept_tails(%a: memref<?x16xf64, strided<[?, 1]>>, %t: !tile, %tails: memref<1024xi8, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected rows that keep their skew or have tails, but got both}}
+  kami.copy_async %a to %t by 128 skewed %tails keeps_skew : memref<?x16xf64, strided<[?, 1]>> to !tile, memref<1024xi8, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+!tile = memref<64x17xf64, strided<[20, 1]>, #gpu.address_space<workgroup>>
+func.func @kept_pieces(%a: memref<?x15xf64, strided<[?, 1]>>, %t: !tile) {
+  // expected-error@+1 {{expected skewed lines of whole 16 bytes, but got 17 elements of 'f64'}}
+  kami.copy_async %a to %t by 128 keeps_skew : memref<?x15xf64, strided<[?, 1]>> to !tile
+  return
+}
+
+// -----
+
+!tile = memref<64x18xf64, strided<[20, 1]>, #gpu.address_space<workgroup>>
+func.func @kept_no_room(%a: memref<?x18xf64, strided<[?, 1]>>, %t: !tile) {
+  // expected-error@+1 {{expected at most 16 elements in dimension 1 of rows that keep their skew, but got}}
+  kami.copy_async %a to %t by 128 keeps_skew : memref<?x18xf64, strided<[?, 1]>> to !tile
+  return
+}
+
+// -----
+
+#dmma = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+!tile = memref<64x18xf64, strided<[20, 1]>, #gpu.address_space<workgroup>>
+func.func @skewed_as_other(%a: memref<?x16xf32, strided<[?, 1]>>, %t: !tile, %row: index) {
+  // expected-error@+1 {{expected a matrix of 'f64' that the source is skewed as, but got 'memref<?x16xf32, strided<[?, 1]>>'}}
+  %f = kami.load %t[%row, %row] skewed_as %a : memref<?x16xf32, strided<[?, 1]>> : !tile -> !kami.fragment<32x8xf64, a, #dmma>
+  return
+}
+
+// -----
+
+#dmma = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+!tile = memref<64x18xf64, strided<[20, 1]>, #gpu.address_space<workgroup>>
+func.func @skewed_as_transposed(%a: memref<?x16xf64, strided<[1, ?]>>, %t: !tile, %row: index) {
+  // expected-error@+1 {{expected adjacent elements in the same dimension of a matrix and of what it is skewed as, but got}}
+  %f = kami.load %t[%row, %row] skewed_as %a : memref<?x16xf64, strided<[1, ?]>> : !tile -> !kami.fragment<32x8xf64, a, #dmma>
+  return
+}
+
+// -----
+
 !tails = memref<1024xi8, #gpu.address_space<workgroup>>
 func.func @deskew_nothing(%a: memref<?x32xf16, strided<[?, 1]>>, %buffer: memref<4096xi8, #gpu.address_space<workgroup>>, %tails: !tails) {
   // expected-error@+1 {{expected a tile, or a buffer in a matrix, but got}}

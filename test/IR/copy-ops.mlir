@@ -59,6 +59,23 @@ func.func @skewed(%a: !rows, %b: memref<?x96xf16, strided<[?, 1], offset: ?>>, %
   return
 }
 
+#dmma = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+!wide = memref<64x18xf64, strided<[20, 1]>, #gpu.address_space<workgroup>>
+!apart = memref<?x16xf64, strided<[?, 1], offset: ?>>
+
+// CHECK-LABEL: func.func @keeps_skew
+func.func @keeps_skew(%a: !apart, %tile: !wide, %row: index) {
+  %c0 = arith.constant 0 : index
+  // CHECK: kami.copy_async %[[A:.+]] to %[[TILE:.+]] by 128 keeps_skew : memref<?x16xf64, strided<[?, 1], offset: ?>> to memref<64x18xf64, strided<[20, 1]>, #gpu.address_space<workgroup>>
+  kami.copy_async %a to %tile by 128 keeps_skew : !apart to !wide
+  kami.copy_commit
+  kami.copy_wait 0
+  gpu.barrier
+  // CHECK: kami.load %[[TILE]][%{{.+}}, %{{.+}}] row_in_bounds column_in_bounds skewed_as %[[A]] : memref<?x16xf64, strided<[?, 1], offset: ?>> : memref<64x18xf64, strided<[20, 1]>, #gpu.address_space<workgroup>> -> !a32x8
+  %f = kami.load %tile[%row, %c0] row_in_bounds column_in_bounds skewed_as %a : !apart : !wide -> !kami.fragment<32x8xf64, a, #dmma>
+  return
+}
+
 func.func @plans(%c: index) attributes {
   a = #kami.plan<two_d, grid = [2, 2, 1], unit = warp, atom = #hmma, tile = 64x64x32, transport = copied,
                  slices = {k = 16, shared = [0, 0]}, stages = 3, output = relayed, blocks = 264, rows = skewed>,

@@ -14,6 +14,9 @@
                     slices = {k = 16, shared = [0, 0]}, stages = 3>
 #skewed = #kami.plan<one_d, grid = [8, 1, 1], unit = warpgroup, atom = #wgmma, tile = 128x96x64, transport = copied,
                     slices = {k = 16, shared = [0, 0]}, stages = 3, rows = skewed>
+#dmma = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+#kept = #kami.plan<two_d, grid = [2, 2, 1], unit = warp, atom = #dmma, tile = 64x32x16, transport = copied,
+                   slices = {k = 8, shared = [0, 0]}, stages = 3, rows = skewed>
 #fma = #kami.mma_atom<fma 16x16x4, f32, f32, f32, ["paired.a.16x4.b32", "paired.b.4x16.b32", "paired.c.16x16.b32"]>
 #lanes = #kami.plan<one_d, grid = [1, 2, 1], unit = warp, atom = #fma, tile = 64x64x32, transport = copied,
                     slices = {k = 4, shared = [0, 0]}, stages = 2>
@@ -165,6 +168,24 @@ gpu.module @kernels {
   gpu.func @skewed(%a: memref<128x300xf16, strided<[301, 1]>>, %b: memref<300x96xf16, strided<[97, 1]>>, %c: memref<128x96xf32>) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {
     kami.gemm ins(%a, %b : memref<128x300xf16, strided<[301, 1]>>, memref<300x96xf16, strided<[97, 1]>>) outs(%c : memref<128x96xf32>) accumulator(f32) plan(#skewed)
+    gpu.return
+  }
+
+  // Lanes read f64 wherever it is: rows stay as they come, with room for a word
+  // more, and nothing is put straight.
+  // CHECK-LABEL: gpu.func @kept
+  // CHECK-SAME:    (%[[A:[a-z0-9]+]]: memref<64x300xf64, strided<[301, 1]>>, %[[B:[a-z0-9]+]]: memref<300x32xf64, strided<[33, 1]>>
+  // CHECK-SAME:    kami.shared_bytes = 46080
+  // CHECK:         kami.copy_async {{.+}} keeps_skew : memref<64x16xf64, strided<[301, 1], offset: ?>> to memref<64x18xf64, strided<[20, 1]>
+  // CHECK:         kami.copy_async {{.+}} keeps_skew : memref<16x32xf64, strided<[33, 1], offset: ?>> to memref<16x34xf64, strided<[36, 1]>
+  // CHECK-NOT:     deskew
+  // CHECK:         kami.load {{.+}} skewed_as %[[A]]
+  // CHECK:         kami.load {{.+}} skewed_as %[[B]]
+  // CHECK-NOT:     deskew
+  // CHECK:         gpu.return
+  gpu.func @kept(%a: memref<64x300xf64, strided<[301, 1]>>, %b: memref<300x32xf64, strided<[33, 1]>>, %c: memref<64x32xf64>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    kami.gemm ins(%a, %b : memref<64x300xf64, strided<[301, 1]>>, memref<300x32xf64, strided<[33, 1]>>) outs(%c : memref<64x32xf64>) accumulator(f64) plan(#kept)
     gpu.return
   }
 

@@ -25,7 +25,30 @@ TEST(CopiedTile, PadsLines) {
   EXPECT_EQ(alongM.lines, 32);
   EXPECT_EQ(alongM.lineElements, 64);
   EXPECT_EQ(alongM.pitch, 72);
-  EXPECT_EQ(copiedBytes(64, 32, 2), 64 * 40 * 2);
+  EXPECT_EQ(copiedBytes(64, 32, 2, /*maySkew=*/false), 64 * 40 * 2);
+}
+
+// Lines of f64 that stay skewed have 16 bytes more each, in what keeps banks
+// apart where that has room, and there are no other words of theirs.
+TEST(CopiedTile, StaysSkewed) {
+  CopiedTile alongK = skewedTile(64, 16, Major::K, 8);
+  EXPECT_EQ(alongK.lines, 64);
+  EXPECT_EQ(alongK.lineElements, 18);
+  EXPECT_EQ(alongK.pitch, 20);
+  CopiedTile alongM = skewedTile(12, 16, Major::MN, 8);
+  EXPECT_EQ(alongM.lines, 16);
+  EXPECT_EQ(alongM.lineElements, 14);
+  EXPECT_EQ(alongM.pitch, 20);
+  EXPECT_EQ(copiedTile(12, 16, Major::MN, 8).pitch, 12);
+  Partition partition({64, 64, 16}, {2, 2, 1}, {16, 8, 8}, 8);
+  Exchange exchange;
+  exchange.transport = Transport::Copied;
+  exchange.stages = 2;
+  exchange.skewed = true;
+  SharedLayout layout = sharedLayout(partition, {16}, {8, 8}, exchange);
+  EXPECT_EQ(layout.copiedA.bytes, 2 * 64 * 20 * 8);
+  EXPECT_EQ(layout.skewedA.bytes, 0);
+  EXPECT_EQ(layout.skewedB.bytes, 0);
 }
 
 // What a warp reads at a time of adjacent lines is in banks of its own: 8 lines

@@ -31,7 +31,10 @@ def Kami_CopyAsyncOp : Kami_Op<"copy_async", [DeclareOpInterfaceMethods<MemoryEf
     With `skewed`, lines begin anywhere. What arrives in `dest` and in the buffer
     `tails` are the words of 16 bytes that hold them: whole words are read, unless
     they reach beyond the line's end, so that up to 15 bytes before a line are.
-    Nothing may read `dest` before a `kami.deskew`.
+    Nothing may read `dest` before a `kami.deskew`. With `keeps_skew`, such words
+    arrive in `dest` only, whose lines have one more of them: a line begins there
+    as many elements later as it begins behind a multiple of 16 bytes in device
+    memory, where a `kami.load` of `skewed_as` the source finds it.
 
     Example:
 
@@ -43,6 +46,9 @@ def Kami_CopyAsyncOp : Kami_Op<"copy_async", [DeclareOpInterfaceMethods<MemoryEf
         : memref<?x32xf16, strided<[?, 1], offset: ?>>
           to memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>,
           memref<1024xi8, #gpu.address_space<workgroup>>
+    kami.copy_async %d to %wide by 128 keeps_skew
+        : memref<?x16xf64, strided<[?, 1], offset: ?>>
+          to memref<64x18xf64, strided<[20, 1]>, #gpu.address_space<workgroup>>
     ```
 
     Constraints:
@@ -55,11 +61,15 @@ def Kami_CopyAsyncOp : Kami_Op<"copy_async", [DeclareOpInterfaceMethods<MemoryEf
       tails are in workgroup memory, start at no offset, and hold 16 bytes for
       each run of pieces, the largest power of two of them, 32 at most, that
       divides a line's; there are whole warps of 32 threads
+    * (C5) lines that keep their skew are neither aligned nor put straight, are
+      known to have adjacent elements in the source as in dest, and are whole
+      pieces of 16 bytes in dest, one more than in the source
   }];
   let arguments = (ins Kami_GlobalMatrix:$source, Kami_GlobalMatrix:$dest,
                        Optional<Kami_SharedBuffer>:$tails,
-                       I64Attr:$threads, UnitAttr:$alignedRows);
-  let assemblyFormat = "$source `to` $dest `by` $threads (`aligned_rows` $alignedRows^)? (`skewed` $tails^)? attr-dict `:` type($source) `to` type($dest) (`,` type($tails)^)?";
+                       I64Attr:$threads, UnitAttr:$alignedRows,
+                       UnitAttr:$keepsSkew);
+  let assemblyFormat = "$source `to` $dest `by` $threads (`aligned_rows` $alignedRows^)? (`skewed` $tails^)? (`keeps_skew` $keepsSkew^)? attr-dict `:` type($source) `to` type($dest) (`,` type($tails)^)?";
   let hasVerifier = 1;
 }
 

@@ -46,23 +46,41 @@ def Kami_LoadOp : Kami_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
     read; `row_in_bounds` and `column_in_bounds` promise that there are none in
     that dimension.
 
+    With `skewed_as`, which names a matrix in device memory with as many elements
+    or fewer, the lines of adjacent elements of the source each begin as many
+    elements later as that matrix's line of the same number begins behind a
+    multiple of 16 bytes: as `kami.copy_async` with `keeps_skew` leaves them. That
+    matrix is not read.
+
     Example:
 
     ```mlir
     %f = kami.load %a[%row, %c0] : memref<50x23xf16> -> !kami.fragment<16x32xf16, a, #atom>
+    %g = kami.load %tile[%row, %c0] row_in_bounds column_in_bounds skewed_as %d : memref<?x16xf64, strided<[?, 1], offset: ?>>
+        : memref<64x18xf64, strided<[20, 1]>, #gpu.address_space<workgroup>> -> !kami.fragment<32x8xf64, a, #f64>
     ```
 
     Constraints:
     * (C1) the matrix's element type is the fragment's, without its sign, or a
       float whose numbers are all numbers of the fragment's
+    * (C2) a matrix that the source is skewed as has its element type, and both
+      are known to have adjacent elements in the same dimension
   }];
   let arguments = (ins Kami_GlobalMatrix:$source, Index:$row, Index:$column,
-                       UnitAttr:$rowInBounds, UnitAttr:$columnInBounds);
+                       UnitAttr:$rowInBounds, UnitAttr:$columnInBounds,
+                       Optional<Kami_GlobalMatrix>:$skewedAs);
   let results = (outs Kami_FragmentType:$result);
   let assemblyFormat = [{
     $source `[` $row `,` $column `]` (`row_in_bounds` $rowInBounds^)?
-    (`column_in_bounds` $columnInBounds^)? attr-dict `:` type($source) `->` type($result)
+    (`column_in_bounds` $columnInBounds^)? (`skewed_as` $skewedAs^ `:` type($skewedAs))?
+    attr-dict `:` type($source) `->` type($result)
   }];
+  let builders = [OpBuilder<(ins "mlir::Type":$type, "mlir::Value":$source,
+                                 "mlir::Value":$row, "mlir::Value":$column,
+                                 "bool":$rowInBounds, "bool":$columnInBounds), [{
+    build($_builder, $_state, type, source, row, column, rowInBounds,
+          columnInBounds, /*skewedAs=*/mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 

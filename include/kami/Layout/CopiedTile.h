@@ -47,8 +47,19 @@ struct CopiedTile {
 CopiedTile copiedTile(int64_t extent, int64_t depth, Major major,
                       int64_t elementBytes);
 
-/// Bytes that suffice whichever way the elements lie.
-int64_t copiedBytes(int64_t extent, int64_t depth, int64_t elementBytes);
+/// Whether lines that begin anywhere between multiples of 16 bytes stay in
+/// shared memory as they come: lanes read such elements one by one, so that it
+/// is all the same where they are. Other lines are put straight.
+constexpr bool staysSkewed(int64_t elementBytes) { return elementBytes == 8; }
+
+/// The same for lines that stay skewed: each has 16 bytes more.
+CopiedTile skewedTile(int64_t extent, int64_t depth, Major major,
+                      int64_t elementBytes);
+
+/// Bytes that suffice whichever way the elements lie; of lines that may stay
+/// skewed, too, if `maySkew`.
+int64_t copiedBytes(int64_t extent, int64_t depth, int64_t elementBytes,
+                    bool maySkew);
 
 /// Pieces of a line that lie beside each other as they do in device memory,
 /// where lines begin anywhere between multiples of 16 bytes: as many words of

@@ -89,6 +89,10 @@ struct MemRef {
   }
 };
 
+/// Elements by which a line, adjacent along that dimension, of a matrix begins
+/// behind a multiple of 16 bytes.
+int64_t skewOfLine(const MemRef &matrix, unsigned along, int64_t line);
+
 /// A kernel's or host function's argument or result: a memref, or a scalar's
 /// raw bits.
 struct Argument {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Conversion/KamiToLanes/FragmentWindow.h"
+#include "kami/Layout/CopiedTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -22,9 +23,10 @@ static constexpr int64_t maxWordBytes = 16;
 FragmentWindow::FragmentWindow(ImplicitLocOpBuilder &b, FragmentType fragment,
                                Value matrix, Value row, Value column,
                                bool rowInBounds, bool columnInBounds,
-                               const WindowAlignment &alignment)
+                               const WindowAlignment &alignment, Value skewedAs)
     : fragment(fragment), matrix(matrix), corner{row, column},
-      strides(2, ShapedType::kDynamic), alignment(alignment) {
+      strides(2, ShapedType::kDynamic), alignment(alignment),
+      skewedAs(skewedAs) {
   LaneOrigin lane = laneOrigin(b, fragment);
   origins[0] = addIndex(b, row, lane.row);
   origins[1] = addIndex(b, column, lane.column);
@@ -131,7 +133,7 @@ bool FragmentWindow::formWords(int64_t elements) const {
 
 int64_t FragmentWindow::widestWord() const {
   Type element = cast<MemRefType>(matrix.getType()).getElementType();
-  if (along < 0 || !element.isIntOrFloat())
+  if (along < 0 || skewedAs || !element.isIntOrFloat())
     return 1;
   for (int64_t elements = maxWordBytes / elementBytes(); elements > 1;
        elements /= 2)
@@ -216,8 +218,27 @@ Value FragmentWindow::isRight(ImplicitLocOpBuilder &b, int64_t bytes) const {
 // Accesses
 //===----------------------------------------------------------------------===//
 
+/// Elements by which a line is skewed. Lines that are a multiple of a piece's
+/// elements apart are skewed alike, so that a lane computes it once for its
+/// own.
+Value FragmentWindow::skewOf(ImplicitLocOpBuilder &b, Value line) const {
+  Value piece = indexConstant(b, copiedPiece / elementBytes());
+  Value bytes = indexConstant(b, elementBytes());
+  auto rest = [&](Value value) {
+    return b.createOrFold<arith::RemUIOp>(value, piece);
+  };
+  Value pitch = memref::ExtractStridedMetadataOp::create(b, skewedAs)
+                    .getStrides()[1 - along];
+  Value first = b.createOrFold<arith::DivUIOp>(addressOf(b, skewedAs), bytes);
+  Value behind = b.createOrFold<arith::MulIOp>(rest(line), pitch);
+  return rest(addIndex(b, first, behind));
+}
+
 Value FragmentWindow::load(ImplicitLocOpBuilder &b, MatrixPlace place) const {
-  return memref::LoadOp::create(b, matrix, indices(b, place));
+  std::array<Value, 2> at = indices(b, place);
+  if (skewedAs)
+    at[along] = addIndex(b, at[along], skewOf(b, at[1 - along]));
+  return memref::LoadOp::create(b, matrix, at);
 }
 
 void FragmentWindow::store(ImplicitLocOpBuilder &b, Value element,

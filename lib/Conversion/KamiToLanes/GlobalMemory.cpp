@@ -147,7 +147,8 @@ struct ConvertLoad : ConvertAccess<LoadOp> {
     FragmentType fragment = op.getResult().getType();
     FragmentWindow window(b, fragment, op.getSource(), op.getRow(),
                           op.getColumn(), op.getRowInBounds(),
-                          op.getColumnInBounds(), alignments.of(op));
+                          op.getColumnInBounds(), alignments.of(op),
+                          op.getSkewedAs());
     SmallVector<Type> types(fragment.getNumTiles(), tileType(fragment));
     Loader load(b, fragment, window, *target);
     auto byElements = [&] { return load.byElements(); };
@@ -159,7 +160,7 @@ struct ConvertLoad : ConvertAccess<LoadOp> {
     };
     // Elements that are extended do not lie in registers as in memory.
     std::unique_ptr<LineAccess> lines;
-    if (window.elementType() == fragment.getStorageType())
+    if (window.elementType() == fragment.getStorageType() && !op.getSkewedAs())
       lines = target->linesToLoad(fragment, window);
     auto byLines = [&] { return load.byLines(*lines); };
     rewriter.replaceOpWithMultiple(

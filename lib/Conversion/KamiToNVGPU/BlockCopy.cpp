@@ -712,7 +712,11 @@ void copyIn(const CopiedLines &lines, OpTy op, const CopyAlignment &alignment) {
 
 void convert(ImplicitLocOpBuilder &b, CopyAsyncOp op,
              const CopyAlignment &alignment) {
-  copyIn(CopiedLines(b, op.getSource(), op.getDest()), op, alignment);
+  CopiedLines lines(b, op.getSource(), op.getDest());
+  if (op.getKeepsSkew())
+    copySkewed(lines, /*tails=*/{}, op.getThreads());
+  else
+    copyIn(lines, op, alignment);
 }
 
 void convert(ImplicitLocOpBuilder &b, PlaceAsyncOp op,

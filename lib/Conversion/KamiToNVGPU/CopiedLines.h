@@ -61,7 +61,8 @@ private:
 
 /// The block's threads start to copy the words of 16 bytes that hold the
 /// matrix's lines: of each run of pieces all but the last word to the pieces'
-/// places in the tile, and that one to `tails`, run after run.
+/// places in the tile, and that one to `tails`, run after run. Without tails,
+/// each line of the tile has a word more.
 void copySkewed(const CopiedLines &lines, mlir::Value tails, int64_t threads);
 /// Each thread makes the tile's pieces of the words that it has copied so, with
 /// elements rounded to tf32 if `isRounded`.

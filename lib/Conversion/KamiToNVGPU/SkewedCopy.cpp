@@ -69,12 +69,13 @@ private:
   template <typename Emit> void forPieces(int64_t atOnce, Emit emit);
   void makeFlat();
   Value firstElement(Value line);
-  Value skewOf(Value firstElement);
+  Value skewOf(Value line);
   Value isInMatrix(Value line);
   Value countFrom(Value column, Value skew);
   void copyWord(Value memref, ValueRange indices, Value from, Value count);
-  void copyFirst(const Piece &piece, bool areWhole);
+  void copyFirst(Value line, Value column, bool areWhole, bool isEnd);
   void copyTails(Value round, int64_t rounds, bool areWhole);
+  void copyEnds(bool areWhole);
   SmallVector<Value> wordsAt(Value memref, ValueRange indices);
   SmallVector<Value> load(const Piece &piece);
   Value shifted(SmallVector<Value> words, Value skewBytes);
@@ -83,10 +84,10 @@ private:
   ImplicitLocOpBuilder &b;
   int64_t threads;
   Type element;
-  /// Elements of a piece, pieces of a line and of a run.
-  int64_t pieceElements, pieces, run;
+  /// Elements of a piece and of a line, pieces of a line and of a run.
+  int64_t pieceElements, lineElements, pieces, run;
   Value thread;
-  /// The tails, one run's after the other.
+  /// The tails, one run's after the other; null where lines stay skewed.
   Value tails;
   /// All of the matrix's memory from its base on as one line, the number of the
   /// matrix's first element in it, elements from one line to the next, and the
@@ -100,16 +101,19 @@ SkewedCopy::SkewedCopy(const CopiedLines &copied, Value tails, int64_t threads)
     : copied(copied), b(copied.b), threads(threads),
       element(cast<MemRefType>(copied.matrix.getType()).getElementType()),
       pieceElements(copiedPiece / copied.elementBytes),
-      pieces(copied.lineElements / pieceElements),
-      run(skewedRun(copied.lineElements, copied.elementBytes)),
+      lineElements(copied.lineElements - (tails ? 0 : pieceElements)),
+      pieces(lineElements / pieceElements),
+      run(skewedRun(lineElements, copied.elementBytes)),
       thread(threadIndex(b)) {
+  makeFlat();
+  if (!tails)
+    return;
   auto type =
       MemRefType::get({copied.lines * pieces / run * pieceElements}, element,
                       MemRefLayoutAttrInterface(),
                       cast<MemRefType>(tails.getType()).getMemorySpace());
   this->tails =
       memref::ViewOp::create(b, type, tails, constant(0), ValueRange());
-  makeFlat();
 }
 
 void SkewedCopy::makeFlat() {
@@ -184,9 +188,12 @@ Value SkewedCopy::firstElement(Value line) {
   return addIndex(b, start, b.createOrFold<arith::MulIOp>(line, pitch));
 }
 
-/// Elements by which it lies behind a multiple of 16 bytes.
-Value SkewedCopy::skewOf(Value firstElement) {
-  return rest(addIndex(b, base, firstElement), pieceElements);
+/// Elements by which the line begins behind a multiple of 16 bytes. Lines that
+/// are a multiple of a piece's elements apart are skewed alike, so that a
+/// thread computes it once for its own.
+Value SkewedCopy::skewOf(Value line) {
+  return rest(addIndex(b, base, firstElement(rest(line, pieceElements))),
+              pieceElements);
 }
 
 void SkewedCopy::copyWord(Value memref, ValueRange indices, Value from,
@@ -218,18 +225,18 @@ Value SkewedCopy::countFrom(Value column, Value skew) {
   return copied.widen(copied.clamp(left, pieceElements));
 }
 
-/// The word that the piece begins in: all of it where lines are whole.
-void SkewedCopy::copyFirst(const Piece &piece, bool areWhole) {
-  OpBuilder::InsertionGuard insertion(b);
-  enter(b, piece.exists);
-  Value first = firstElement(piece.line), skew = skewOf(first);
-  Value word = addIndex(b, arith::SubIOp::create(b, first, skew), piece.column);
-  Value count =
-      areWhole ? constant(pieceElements) : countFrom(piece.column, skew);
-  if (Value isInside = isInMatrix(piece.line))
+/// The word that a piece begins in: all of it where lines are whole, unless it
+/// is the one that a line ends in.
+void SkewedCopy::copyFirst(Value line, Value column, bool areWhole,
+                           bool isEnd) {
+  Value first = firstElement(line), skew = skewOf(line);
+  Value word = addIndex(b, arith::SubIOp::create(b, first, skew), column);
+  Value count = !areWhole ? countFrom(column, skew)
+                : isEnd   ? skew
+                          : constant(pieceElements);
+  if (Value isInside = isInMatrix(line))
     count = arith::SelectOp::create(b, isInside, count, constant(0));
-  copyWord(copied.tile, copied.tileIndices(piece.line, piece.column), word,
-           count);
+  copyWord(copied.tile, copied.tileIndices(line, column), word, count);
 }
 
 /// The words behind the runs that a warp copies in so many rounds, each by a
@@ -259,7 +266,7 @@ void SkewedCopy::copyTails(Value round, int64_t rounds, bool areWhole) {
     Value line = over(at, runs);
     Value column =
         times(addIndex(b, rest(at, runs), constant(1)), run * pieceElements);
-    Value first = firstElement(line), skew = skewOf(first);
+    Value first = firstElement(line), skew = skewOf(line);
     Value count = areWhole && runs == 1 ? skew : countFrom(column, skew);
     if (Value isInside = isInMatrix(line))
       count = arith::SelectOp::create(b, isInside, count, constant(0));
@@ -268,19 +275,37 @@ void SkewedCopy::copyTails(Value round, int64_t rounds, bool areWhole) {
   }
 }
 
+/// The words that lines which stay skewed end in, each by a thread of its own.
+void SkewedCopy::copyEnds(bool areWhole) {
+  for (int64_t taken = 0; taken < copied.lines; taken += threads) {
+    OpBuilder::InsertionGuard insertion(b);
+    Value line = addIndex(b, thread, constant(taken));
+    if (taken + threads > copied.lines)
+      enter(b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, line,
+                                     constant(copied.lines)));
+    copyFirst(line, constant(lineElements), areWhole, /*isEnd=*/true);
+  }
+}
+
 void SkewedCopy::copy() {
   auto copyAll = [&](bool areWhole) {
     forPieces(copiedAtOnce, [&](Value round, ArrayRef<Piece> some) {
-      for (const Piece &piece : some)
-        copyFirst(piece, areWhole);
-      copyTails(round, some.size(), areWhole);
+      for (const Piece &piece : some) {
+        OpBuilder::InsertionGuard insertion(b);
+        enter(b, piece.exists);
+        copyFirst(piece.line, piece.column, areWhole, /*isEnd=*/false);
+      }
+      if (tails)
+        copyTails(round, some.size(), areWhole);
     });
+    if (!tails)
+      copyEnds(areWhole);
   };
   Value width = copied.covered(1, constant(0));
   if (!width)
     return copyAll(/*areWhole=*/true);
   Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, width,
-                                        constant(copied.lineElements));
+                                        constant(lineElements));
   auto choice = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard insertion(b);
   b.setInsertionPointToStart(choice.thenBlock());
@@ -371,8 +396,7 @@ void SkewedCopy::straighten(bool isRounded) {
     SmallVector<Value> straight;
     for (const Piece &piece : some) {
       auto make = [&]() -> SmallVector<Value> {
-        Value skew =
-            times(skewOf(firstElement(piece.line)), copied.elementBytes);
+        Value skew = times(skewOf(piece.line), copied.elementBytes);
         return {shifted(load(piece),
                         arith::IndexCastOp::create(b, b.getI32Type(), skew))};
       };

@@ -253,6 +253,8 @@ struct ConvertLoad : KernelPattern<LoadOp> {
   LogicalResult
   matchAndRewrite(LoadOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (op.getSkewedAs())
+      return rewriter.notifyMatchFailure(op, "nothing is copied skewed here");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     FragmentType fragment = op.getResult().getType();
     Window window(b, kernel, op, op.getSource(), fragment);

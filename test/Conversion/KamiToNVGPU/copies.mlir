@@ -5,6 +5,8 @@
 
 !tile = memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>
 !buffer = memref<64x40xf16, #gpu.address_space<workgroup>>
+!wide = memref<64x18xf64, strided<[20, 1]>, #gpu.address_space<workgroup>>
+#dmma = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
 
 gpu.module @kernels {
   // 64 lines of 4 pieces for 128 threads: two each, all there.
@@ -243,6 +245,40 @@ gpu.module @kernels {
   gpu.func @skewed_words(%a: memref<?x8xf64, strided<[?, 1], offset: ?>>) workgroup(%s: memref<64x8xf64, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, %tails: memref<1024xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {
     kami.deskew %a to %s by 256 tails %tails for_matrix_unit : memref<?x8xf64, strided<[?, 1], offset: ?>> to memref<64x8xf64, #gpu.address_space<workgroup>>, memref<1024xi8, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+
+  // Lines that stay skewed: 64 lines of 8 pieces for 128 threads, four each, and
+  // of each line the ninth behind them. Lanes read elements as many further as
+  // their lines are skewed, which is one of them at most.
+  // CHECK-LABEL: gpu.func @keeps_skew
+  // CHECK-COUNT-4: nvgpu.device_async_copy {{.+}}, 2, %{{.+}} {bypassL1} : memref<?xf64> to memref<64x18xf64, strided<[20, 1]>, #gpu.address_space<workgroup>>
+  // CHECK:         scf.if
+  // CHECK:           nvgpu.device_async_copy {{.+}}, %{{.+}}[%{{.+}}, %c16], 2, %{{.+}} {bypassL1}
+  // CHECK:         nvvm.cp.async.wait.group 0
+  // CHECK-NOT:     nvvm.bar.warp.sync
+  // CHECK:         gpu.barrier
+  // CHECK:         %[[LINE:.+]] = arith.remui %{{.+}}, %c2
+  // CHECK-NEXT:    %[[BEHIND:.+]] = arith.muli %[[LINE]],
+  // CHECK-NEXT:    %[[FIRST:.+]] = arith.addi %{{.+}}, %[[BEHIND]]
+  // CHECK-NEXT:    %[[SKEW:.+]] = arith.remui %[[FIRST]], %c2
+  // CHECK-NEXT:    %[[AT:.+]] = arith.addi %{{.+}}, %[[SKEW]]
+  // CHECK-NEXT:    memref.load %{{.+}}[%{{.+}}, %[[AT]]] : memref<64x18xf64, strided<[20, 1]>, #gpu.address_space<workgroup>>
+  // CHECK-NOT:     vector.load
+  gpu.func @keeps_skew(%a: memref<?x16xf64, strided<[?, 1], offset: ?>>, %out: memref<64x8xf64>, %row: index) workgroup(%s: memref<64x20xf64, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %t = memref.subview %s[0, 0] [64, 18] [1, 1] : memref<64x20xf64, #gpu.address_space<workgroup>> to !wide
+    kami.copy_async %a to %t by 128 keeps_skew : memref<?x16xf64, strided<[?, 1], offset: ?>> to !wide
+    kami.copy_commit
+    kami.copy_wait 0
+    gpu.barrier
+    %f = kami.load %t[%row, %c0] row_in_bounds column_in_bounds skewed_as %a : memref<?x16xf64, strided<[?, 1], offset: ?>> : !wide -> !kami.fragment<32x8xf64, a, #dmma>
+    %g = kami.load %t[%c0, %c0] row_in_bounds column_in_bounds skewed_as %a : memref<?x16xf64, strided<[?, 1], offset: ?>> : !wide -> !kami.fragment<8x8xf64, b, #dmma>
+    %zero = arith.constant 0.0 : f64
+    %zeros = kami.fill %zero : f64 -> !kami.fragment<32x8xf64, c, #dmma>
+    %c = kami.mma %f, %g, %zeros : !kami.fragment<32x8xf64, a, #dmma>, !kami.fragment<8x8xf64, b, #dmma>, !kami.fragment<32x8xf64, c, #dmma>
+    kami.store %c, %out[%row, %c0] row_in_bounds column_in_bounds : !kami.fragment<32x8xf64, c, #dmma>, memref<64x8xf64>
     gpu.return
   }
 }

@@ -33,7 +33,7 @@ public:
   FragmentWindow(mlir::ImplicitLocOpBuilder &b, FragmentType fragment,
                  mlir::Value matrix, mlir::Value row, mlir::Value column,
                  bool rowInBounds, bool columnInBounds,
-                 const WindowAlignment &alignment);
+                 const WindowAlignment &alignment, mlir::Value skewedAs = {});
 
   /// Where a value of a tile lies. Values have one place if they are one
   /// element, because the matrix has a stride of 0.
@@ -92,6 +92,7 @@ private:
   mlir::Value testAlignment(mlir::ImplicitLocOpBuilder &b, int64_t bytes) const;
   std::array<mlir::Value, 2> indices(mlir::ImplicitLocOpBuilder &b,
                                      MatrixPlace place) const;
+  mlir::Value skewOf(mlir::ImplicitLocOpBuilder &b, mlir::Value line) const;
   llvm::SmallVector<mlir::Value, 2> wordIndices(mlir::ImplicitLocOpBuilder &b,
                                                 MatrixPlace place) const;
 
@@ -111,6 +112,8 @@ private:
   int64_t width = 1;
   /// The matrix, with that dimension last.
   mlir::Value lines;
+  /// The matrix in device memory that it is skewed as; null if it is not.
+  mlir::Value skewedAs;
 };
 
 } // namespace kami::lanes

@@ -71,22 +71,33 @@ static bool isFar(const Extents &tile, const Extents &typical) {
 /// takes 69 µs with 64 × 128 × 64, 91 with 64 × 64 × 64 and 83 to 99 with
 /// squares of 128; up to 512 × 512 × 128 41 µs with 64 × 128 × 32 and 50 with
 /// 128 × 128 × 32; tf32 67 µs with 128 × 64 × 32 and 82 with 64 × 64 × 32. But
-/// up to 256 a side tf32 takes 32 µs with the former and 29 with the latter
-/// (256 products; H200, 2026-11-23).
+/// up to 256 a side tf32 takes 32 µs with the former and 29 with the latter.
+/// Shallow ones of f64 take 136 µs with 32 × 64 × 16 and 170 with squares of 64
+/// in odd rows up to 512 × 512 × 128, aligned 105 and 109; f32 that lanes
+/// multiply 139 µs with squares of 64 and 169 with those of 32, aligned 94 and
+/// 108, but up to 256 a side 43 and 39 (256 products; H200, 2026-11-23).
 static std::optional<Extents> largeTile(const Problem &problem,
                                         const Chip &chip) {
   int64_t bytes =
       std::max(byteWidth(problem.operand), byteWidth(problem.operandB()));
   const Extents &typical = problem.extents;
   Extents tile;
-  if (bytes == 2)
+  // How many halves of it typical products have along each side.
+  int64_t halves = 3;
+  if (bytes == 2) {
     tile = {64, 128, typical.k >= 128 ? 64 : 32};
-  else if (bytes == 4 && problem.operand != ElementKind::F32)
+  } else if (problem.operand == ElementKind::F64 && typical.k < 128) {
+    tile = {32, 64, 16};
+  } else if (problem.operand == ElementKind::F32) {
+    tile = {64, 64, 16};
+    halves = 6;
+  } else if (bytes == 4) {
     tile = {128, 64, 32};
-  else
+  } else {
     return std::nullopt;
-  bool isLarge = 2 * typical.m >= 3 * tile.m && 2 * typical.n >= 3 * tile.n &&
-                 2 * typical.k > tile.k;
+  }
+  bool isLarge = 2 * typical.m >= halves * tile.m &&
+                 2 * typical.n >= halves * tile.n && 2 * typical.k > tile.k;
   constexpr int64_t tilesEach = 4;
   if (!isLarge ||
       tilesOfSpread(problem, tile) < tilesEach * chip.multiprocessors)

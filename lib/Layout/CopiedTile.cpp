@@ -13,12 +13,9 @@
 
 using namespace kami;
 
-/// Bytes of a line that a warp reads at once. ldmatrix takes elements of 4
-/// bytes only as they are multiplied, adjacent along k, and of 8 bytes none.
+/// Bytes of a line that a warp reads at once.
 static int64_t pieceBytes(Major major, int64_t elementBytes) {
-  bool isReadByLanes =
-      elementBytes == 8 || (elementBytes == 4 && major == Major::MN);
-  return isReadByLanes ? 32 : 16;
+  return isReadByLanes(elementBytes, major) ? 32 : 16;
 }
 
 CopiedTile kami::copiedTile(int64_t extent, int64_t depth, Major major,
@@ -43,7 +40,8 @@ CopiedTile kami::skewedTile(int64_t extent, int64_t depth, Major major,
 int64_t kami::copiedBytes(int64_t extent, int64_t depth, int64_t elementBytes,
                           bool maySkew) {
   auto elements = [&](Major major) {
-    return (maySkew ? skewedTile(extent, depth, major, elementBytes)
+    bool hasRoom = maySkew && isReadByLanes(elementBytes, major);
+    return (hasRoom ? skewedTile(extent, depth, major, elementBytes)
                     : copiedTile(extent, depth, major, elementBytes))
         .elements();
   };

@@ -69,7 +69,8 @@ static int64_t skewedTileBytes(int64_t outer, int64_t depth,
       auto matrix = SharedMatrix::fitting(outer, depth, elementBytes, major);
       return skewedBytes(matrix.lines(), matrix.majorExtent(), elementBytes);
     }
-    if (staysSkewed(elementBytes))
+    // Lanes' own multiply-adds of f32 read 16 bytes at a time, put straight.
+    if (elementBytes == 8)
       return int64_t(0);
     CopiedTile tile = copiedTile(outer, depth, major, elementBytes);
     return skewedBytes(tile.lines, tile.lineElements, elementBytes);
@@ -86,8 +87,7 @@ static SharedLayout copiedLayout(const Partition &partition,
     return exchange.stages *
            (isForUnit
                 ? copiedMatrixBytes(extent, depth, element.operand)
-                : copiedBytes(extent, depth, element.operand,
-                              exchange.skewed && staysSkewed(element.operand)));
+                : copiedBytes(extent, depth, element.operand, exchange.skewed));
   };
   SharedLayout layout;
   layout.copiedA.bytes =

@@ -100,17 +100,18 @@ Value Distributor::linesAt(Value start, Type element, const CopiedTile &tile) {
 /// hold them, and warps read them where they come to be.
 bool Distributor::keepsSkew(Role role, MemRefType matrix) {
   int64_t bytes = matrix.getElementTypeBitWidth() / 8;
-  if (!exchange.skewed || alignedRows || isPlaced(role) || !staysSkewed(bytes))
+  unsigned along = adjacentDimension(matrix);
+  bool isA = role == Role::A, isAlongK = (along == 1) == isA;
+  if (!exchange.skewed || alignedRows || isPlaced(role) ||
+      !isReadByLanes(bytes, isAlongK ? Major::K : Major::MN) ||
+      (bytes == 4 && atom.getInstruction() == InstructionKind::Fma))
     return false;
+  int64_t extent = isA ? partition.paddedM() : partition.paddedN();
   SmallVector<int64_t> strides;
   int64_t start;
-  unsigned along = adjacentDimension(matrix);
-  bool isAlongK = (along == 1) == (role == Role::A);
-  int64_t lineElements = isAlongK          ? partition.paddedK()
-                         : role == Role::A ? partition.paddedM()
-                                           : partition.paddedN();
   return succeeded(matrix.getStridesAndOffset(strides, start)) &&
-         strides[along] == 1 && areWholePieces(lineElements, bytes);
+         strides[along] == 1 &&
+         areWholePieces(isAlongK ? partition.paddedK() : extent, bytes);
 }
 
 /// Bytes that skewed rows of the operand have beyond a stage's tile, where they
@@ -255,16 +256,20 @@ Value Distributor::multiplyCopied(Value operandA, Value operandB, Value stage,
                                   Value accumulator, bool isPending) {
   auto matrixA = cast<MemRefType>(operandA.getType());
   auto matrixB = cast<MemRefType>(operandB.getType());
+  // A tile of k begins whole pieces behind the one before, or its lines whole
+  // pieces of lines: they are skewed as the matrix's first.
+  Value skewA = keepsSkew(Role::A, matrixA) ? operandA : Value();
+  Value skewB = keepsSkew(Role::B, matrixB) ? operandB : Value();
   if (isGroup()) {
     Value origin = constant(0);
     Value other = copiedBufferAt(Role::B, stage);
     if (!isPlaced(Role::A))
-      return GroupMmaOp::create(b, accumulator.getType(),
-                                loadRows(copiedTileAt(Role::A, matrixA, stage)),
-                                other, origin, origin, accumulator,
-                                ValueRange(), SharedMatrixAttr(),
-                                copiedMatrix(Role::B, matrixB), IntegerAttr(),
-                                isPending ? b.getUnitAttr() : UnitAttr());
+      return GroupMmaOp::create(
+          b, accumulator.getType(),
+          loadRows(copiedTileAt(Role::A, matrixA, stage), skewA), other, origin,
+          origin, accumulator, ValueRange(), SharedMatrixAttr(),
+          copiedMatrix(Role::B, matrixB), IntegerAttr(),
+          isPending ? b.getUnitAttr() : UnitAttr());
     return GroupMmaOp::create(
         b, accumulator.getType(), copiedBufferAt(Role::A, stage), other, origin,
         origin, accumulator, ValueRange{groupRow(), origin},
@@ -274,10 +279,6 @@ Value Distributor::multiplyCopied(Value operandA, Value operandB, Value stage,
   }
   Value tileA = copiedTileAt(Role::A, matrixA, stage);
   Value tileB = copiedTileAt(Role::B, matrixB, stage);
-  // A tile of k begins whole pieces behind the one before, or its lines whole
-  // pieces of lines: they are skewed as the matrix's first.
-  Value skewA = keepsSkew(Role::A, matrixA) ? operandA : Value();
-  Value skewB = keepsSkew(Role::B, matrixB) ? operandB : Value();
   auto addSlice = [&](Value k, int64_t end, Value sum) -> Value {
     Value a = loadFragment(sideA, tileA, k, end, skewA);
     Value other = loadFragment(sideB, tileB, k, end, skewB);

@@ -95,7 +95,7 @@ private:
   void loadHeld(OperandSide &side, mlir::Value tile);
   mlir::Value emitGroupTile(mlir::Value aTile, mlir::Value bTile,
                             mlir::Value accumulator);
-  mlir::Value loadRows(mlir::Value tile);
+  mlir::Value loadRows(mlir::Value tile, mlir::Value skewedAs = {});
   mlir::Value loadRows(mlir::Value tile, mlir::Value first, FragmentType type);
   mlir::Value groupRow();
   void placeRows(mlir::Value tile, mlir::Value buffer);

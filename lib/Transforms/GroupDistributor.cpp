@@ -27,8 +27,8 @@ Value Distributor::loadRows(Value tile, Value first, FragmentType type) {
 }
 
 /// All that a warp in unison needs of A.
-Value Distributor::loadRows(Value tile) {
-  return loadFragment(sideA, tile, constant(0), partition.paddedK());
+Value Distributor::loadRows(Value tile, Value skewedAs) {
+  return loadFragment(sideA, tile, constant(0), partition.paddedK(), skewedAs);
 }
 
 /// The first row of this warp's group in A's matrix in shared memory.

@@ -25,6 +25,8 @@
                      slices = {k = 8, shared = [0, 0]}, stages = 3>
 #row = #kami.plan<one_d, grid = [1, 4, 1], unit = warpgroup, atom = #tf32, tile = 96x64x32, transport = copied,
                   slices = {k = 8, shared = [0, 0]}, stages = 3>
+#row_skewed = #kami.plan<one_d, grid = [1, 4, 1], unit = warpgroup, atom = #tf32, tile = 96x64x32, transport = copied,
+                         slices = {k = 8, shared = [0, 0]}, stages = 3, rows = skewed>
 // CHECK-DAG: #[[PLACED:.+]] = #kami.shared_matrix<32x96xf32, b, k_major, swizzle = 128>
 // CHECK-DAG: #{{.+}} = #kami.shared_matrix<128x64xf16, a, k_major, swizzle = 128>
 // CHECK-DAG: #{{.+}} = #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128>
@@ -186,6 +188,22 @@ gpu.module @kernels {
   gpu.func @kept(%a: memref<64x300xf64, strided<[301, 1]>>, %b: memref<300x32xf64, strided<[33, 1]>>, %c: memref<64x32xf64>) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     kami.gemm ins(%a, %b : memref<64x300xf64, strided<[301, 1]>>, memref<300x32xf64, strided<[33, 1]>>) outs(%c : memref<64x32xf64>) accumulator(f64) plan(#kept)
+    gpu.return
+  }
+
+  // Nor is tf32 across whose rows lanes read; what the matrix unit reads is.
+  // CHECK-LABEL: gpu.func @row_skewed
+  // CHECK-SAME:    %{{.+}}: memref<96x300xf32, strided<[301, 1]>>, %[[B:.+]]: memref<300x64xf32, strided<[65, 1]>>, %
+  // CHECK:         %[[BT:.+]] = memref.transpose %[[B]]
+  // CHECK:         kami.copy_async {{.+}} keeps_skew : {{.+}} to memref<68x32xf32, strided<[1, 72]>, #gpu.address_space<workgroup>>
+  // CHECK:         kami.place_async {{.+}} skewed
+  // CHECK:         scf.for {{.+}} iter_args
+  // CHECK:           kami.deskew {{.+}} in #[[PLACED]] {{.+}} rounded for_matrix_unit
+  // CHECK-NEXT:      gpu.barrier
+  // CHECK:           kami.load {{.+}} skewed_as %[[BT]]
+  gpu.func @row_skewed(%a: memref<96x300xf32, strided<[301, 1]>>, %b: memref<300x64xf32, strided<[65, 1]>>, %c: memref<96x64xf32>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    kami.gemm ins(%a, %b : memref<96x300xf32, strided<[301, 1]>>, memref<300x64xf32, strided<[65, 1]>>) outs(%c : memref<96x64xf32>) accumulator(f32) precision<tf32> plan(#row_skewed)
     gpu.return
   }
 

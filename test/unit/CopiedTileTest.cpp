@@ -60,9 +60,9 @@ TEST(CopiedTile, KeepsBanksApart) {
       for (int64_t extent : {8, 16, 33, 48, 64, 100, 128})
         for (int64_t depth : {8, 16, 24, 32, 64}) {
           CopiedTile tile = copiedTile(extent, depth, major, bytes);
-          bool isReadByLanes = bytes == 8 || (bytes == 4 && major == Major::MN);
-          int64_t lines = isReadByLanes ? 4 : 8;
-          int64_t piece = isReadByLanes ? 32 : 16;
+          bool byLanes = bytes == 8 || (bytes == 4 && major == Major::MN);
+          int64_t lines = byLanes ? 4 : 8;
+          int64_t piece = byLanes ? 32 : 16;
           EXPECT_GE(tile.pitch, tile.lineElements);
           EXPECT_EQ(tile.pitch * bytes % 16, 0);
           std::set<int64_t> seen;

@@ -262,9 +262,9 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
 
     Rows of copied operands may begin anywhere. With `rows = skewed` those that
     do not begin at multiples of 16 bytes are copied as the words of 16 bytes that
-    hold them, as asynchronously as others, and are put straight in shared memory
-    once they have arrived (`kami.deskew`); without it, narrower pieces are
-    copied.
+    hold them, as asynchronously as others. What lanes read element by element
+    stays so in shared memory; else rows are put straight once they have arrived
+    (`kami.deskew`). Without it, narrower pieces are copied.
 
     Constraints:
     * (C1) the grid's and the tile's extents are positive

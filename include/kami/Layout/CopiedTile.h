@@ -47,10 +47,14 @@ struct CopiedTile {
 CopiedTile copiedTile(int64_t extent, int64_t depth, Major major,
                       int64_t elementBytes);
 
-/// Whether lines that begin anywhere between multiples of 16 bytes stay in
-/// shared memory as they come: lanes read such elements one by one, so that it
-/// is all the same where they are. Other lines are put straight.
-constexpr bool staysSkewed(int64_t elementBytes) { return elementBytes == 8; }
+/// Whether lanes read a tile's elements one by one for a matrix instruction:
+/// ldmatrix takes those of 4 bytes only as they are multiplied, adjacent along
+/// k, and of 8 bytes none. Where such lines begin anywhere between multiples of
+/// 16 bytes, they stay in shared memory as they come, since it is all the same
+/// where an element is. Other lines are put straight.
+constexpr bool isReadByLanes(int64_t elementBytes, Major major) {
+  return elementBytes == 8 || (elementBytes == 4 && major == Major::MN);
+}
 
 /// The same for lines that stay skewed: each has 16 bytes more.
 CopiedTile skewedTile(int64_t extent, int64_t depth, Major major,

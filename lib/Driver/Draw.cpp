@@ -8,6 +8,7 @@
 
 #include "Draw.h"
 #include "kami/Plan/Verify.h"
+#include <algorithm>
 
 using namespace kami;
 
@@ -16,6 +17,10 @@ void kami::drawStages(Draw &draw, Plan &plan, const Problem &problem,
   Plan drawn = plan;
   if (draw.oneIn(2))
     drawn.tile.k = plan.atom->shape.k * (1 + draw.below(4));
+  // Where a tile of k ends within a piece of 16 bytes, the next one's lines are
+  // skewed otherwise.
+  if (draw.oneIn(4))
+    drawn.tile.k -= draw.below(std::min(drawn.tile.k, plan.atom->shape.k));
   drawn.stages = 1 + draw.below(4);
   drawn.prefetches = drawn.stages > 1 && drawn.blocks > 0 && !draw.oneIn(4);
   drawn.skewed = draw.oneIn(2);

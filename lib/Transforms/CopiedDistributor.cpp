@@ -250,16 +250,28 @@ void Distributor::awaitCopies(Value matrixA, Value matrixB, int64_t pending,
   gpu::BarrierOp::create(b);
 }
 
-/// The sum after the tile of a stage; of groups, `isPending` if they may still
-/// be at work on it.
-Value Distributor::multiplyCopied(Value operandA, Value operandB, Value stage,
-                                  Value accumulator, bool isPending) {
+/// What the lines of the operand's tile of k at `offset` are skewed as; null if
+/// they are not. Tiles of whole pieces along k begin as many, or as many lines,
+/// further, and are all skewed as the first, so that lanes compute it once.
+Value Distributor::skewedAs(Role role, Value matrix, Value offset) {
+  auto type = cast<MemRefType>(matrix.getType());
+  if (!keepsSkew(role, type))
+    return {};
+  bool areAlike =
+      areWholePieces(partition.tile.k, type.getElementTypeBitWidth() / 8);
+  return areAlike ? matrix
+                  : copiedTerms(role, matrix, offset, b.getIndexAttr(1));
+}
+
+/// The sum after the tile of a stage, at `offset` along k; of groups,
+/// `isPending` if they may still be at work on it.
+Value Distributor::multiplyCopied(Value operandA, Value operandB, Value offset,
+                                  Value stage, Value accumulator,
+                                  bool isPending) {
   auto matrixA = cast<MemRefType>(operandA.getType());
   auto matrixB = cast<MemRefType>(operandB.getType());
-  // A tile of k begins whole pieces behind the one before, or its lines whole
-  // pieces of lines: they are skewed as the matrix's first.
-  Value skewA = keepsSkew(Role::A, matrixA) ? operandA : Value();
-  Value skewB = keepsSkew(Role::B, matrixB) ? operandB : Value();
+  Value skewA = skewedAs(Role::A, operandA, offset);
+  Value skewB = skewedAs(Role::B, operandB, offset);
   if (isGroup()) {
     Value origin = constant(0);
     Value other = copiedBufferAt(Role::B, stage);
@@ -364,7 +376,8 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
                     int64_t offset = tile * tileK;
                     return {constant(offset), sizeAt(offset), constant(tile)};
                   });
-      sum = multiplyCopied(matrixA, matrixB, constant(tile), sum);
+      sum = multiplyCopied(matrixA, matrixB, constant(tile * tileK),
+                           constant(tile), sum);
     }
     return sum;
   }
@@ -418,7 +431,8 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
     startAt(offset, stage);
     CopyCommitOp::create(b);
     awaitAt(offset, stage, /*pending=*/0);
-    scf::YieldOp::create(b, multiplyCopied(matrixA, matrixB, stage, sum));
+    scf::YieldOp::create(b,
+                         multiplyCopied(matrixA, matrixB, offset, stage, sum));
     return loop.getResult(0);
   }
   Value number = loop.getRegionIterArg(1);
@@ -433,7 +447,8 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
   // What the matrix unit is told to do takes no thread's time.
   if (!isGroup())
     startNext();
-  sum = multiplyCopied(matrixA, matrixB, stage, sum, /*isPending=*/isGroup());
+  sum = multiplyCopied(matrixA, matrixB, offset, stage, sum,
+                       /*isPending=*/isGroup());
   if (isGroup()) {
     startNext();
     sum = GroupWaitOp::create(b, sum);
@@ -522,13 +537,12 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
   /// one in the stage before, and multiplies.
   auto take = [&](Value tile, Value number, Value sum,
                   bool startsNext) -> Value {
-    Value stage = asStage(number);
+    Value stage = asStage(number), offset = multiply(tile, partition.tile.k);
     Value isTile = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                                  tile, own.tiles);
     awaitCopies(
         own.a, own.b, /*pending=*/ahead - 1,
         [&]() -> CopiedTerms {
-          Value offset = multiply(tile, partition.tile.k);
           return {offset, termsFrom(own, offset), stage};
         },
         startsNext ? isTile : Value());
@@ -543,18 +557,18 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
     bool isTileSure = !startsNext || matchPattern(isTile, m_One());
     if (isGroup() && isTileSure) {
       Value pending =
-          multiplyCopied(own.a, own.b, stage, sum, /*isPending=*/true);
+          multiplyCopied(own.a, own.b, offset, stage, sum, /*isPending=*/true);
       start();
       return GroupWaitOp::create(b, pending);
     }
     start();
     if (isTileSure)
-      return multiplyCopied(own.a, own.b, stage, sum);
+      return multiplyCopied(own.a, own.b, offset, stage, sum);
     auto choice = scf::IfOp::create(b, TypeRange(sum.getType()), isTile,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.thenBlock());
-    scf::YieldOp::create(b, multiplyCopied(own.a, own.b, stage, sum));
+    scf::YieldOp::create(b, multiplyCopied(own.a, own.b, offset, stage, sum));
     b.setInsertionPointToStart(choice.elseBlock());
     scf::YieldOp::create(b, sum);
     return choice.getResult(0);

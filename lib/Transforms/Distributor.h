@@ -126,9 +126,10 @@ private:
   void awaitCopies(mlir::Value matrixA, mlir::Value matrixB, int64_t pending,
                    llvm::function_ref<CopiedTerms()> arrived,
                    mlir::Value exists = {});
+  mlir::Value skewedAs(Role role, mlir::Value matrix, mlir::Value offset);
   mlir::Value multiplyCopied(mlir::Value operandA, mlir::Value operandB,
-                             mlir::Value stage, mlir::Value accumulator,
-                             bool isPending = false);
+                             mlir::Value offset, mlir::Value stage,
+                             mlir::Value accumulator, bool isPending = false);
   mlir::Value stageNumber(int64_t value);
   mlir::Value step(mlir::Value number, int64_t last, int64_t end, int64_t by);
   mlir::Value stageAfter(mlir::Value number);

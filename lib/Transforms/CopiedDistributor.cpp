@@ -145,6 +145,7 @@ Value Distributor::tailsAt(Role role, MemRefType matrix, Value stage) {
     return {};
   const SharedRegion &region =
       role == Role::A ? shared.skewedA : shared.skewedB;
+  assert(bytes * exchange.stages <= region.bytes && "the layout counts tails");
   Value first = add(multiply(stage, region.bytes / exchange.stages),
                     constant(region.offset));
   return memref::ViewOp::create(b, bufferType(b.getContext(), bytes), copied,

@@ -78,6 +78,7 @@ public:
   void roundCopied();
   void copyOut();
   Value isCopyable(int64_t bytes);
+  int64_t widestPiece() const;
   /// Lines are aligned where somebody has found out that they are.
   void expectAligned(Value found) { areAligned = found; }
 
@@ -85,6 +86,7 @@ private:
   bool isTileAligned(int64_t bytes) const;
   bool mayCopy(int64_t bytes) const;
   bool hasWidePieces() const;
+  SmallVector<int64_t, 2> copiedSizes() const;
   int64_t places(int64_t elements) const;
   int64_t lineStep(int64_t perLine) const;
   Value dealtLine(Value line, int64_t perLine) const;
@@ -152,6 +154,14 @@ bool BlockCopy::mayCopy(int64_t bytes) const {
          isTileAligned(bytes) && lineElements * elementBytes % bytes == 0 &&
          (ShapedType::isDynamic(between) ||
           between * elementBytes % bytes == 0);
+}
+
+/// Bytes of the widest pieces that may be, or of an element.
+int64_t BlockCopy::widestPiece() const {
+  for (int64_t bytes : {16, 8, 4})
+    if (mayCopy(bytes))
+      return bytes;
+  return elementBytes;
 }
 
 /// Whether a thread's pieces are of 16 bytes even where the matrix begins at
@@ -569,13 +579,24 @@ void BlockCopy::choosePieces(llvm::ArrayRef<int64_t> sizes,
   emit(0);
 }
 
-void BlockCopy::copyIn() {
-  // What rows of any length have for sure, and what is far better.
-  SmallVector<int64_t, 2> sizes = {16};
+/// Bytes of the pieces that are copied: what is far better, and what rows of
+/// any length have for sure, or these rows, where it is known that they have
+/// more.
+SmallVector<int64_t, 2> BlockCopy::copiedSizes() const {
+  SmallVector<int64_t, 2> sizes = {copiedPiece};
   if ((ShapedType::isDynamic(stride(matrix, 0)) && !mayShift()) ||
-      !mayCopy(16) || elementBytes >= 4)
-    sizes.push_back(std::max<int64_t>(elementBytes, 4));
-  choosePieces(sizes, [&](int64_t bytes) {
+      !mayCopy(copiedPiece) || elementBytes >= 4) {
+    int64_t narrow = std::max<int64_t>(elementBytes, 4);
+    int64_t widest = widestPiece();
+    if (widest < copiedPiece && alignment.matrix >= widest)
+      narrow = std::max(narrow, widest);
+    sizes.push_back(narrow);
+  }
+  return sizes;
+}
+
+void BlockCopy::copyIn() {
+  choosePieces(copiedSizes(), [&](int64_t bytes) {
     if (bytes > 0)
       copyPieces(bytes);
     else if (mayShift())
@@ -652,7 +673,7 @@ void BlockCopy::storeEnds(int64_t elements) {
 }
 
 void BlockCopy::copyOut() {
-  choosePieces({16}, [&](int64_t bytes) {
+  choosePieces({widestPiece()}, [&](int64_t bytes) {
     storePieces(bytes > 0 ? bytes / elementBytes : 1);
   });
 }
@@ -688,11 +709,11 @@ void BlockCopy::roundPieces(int64_t elements) {
   });
 }
 
-/// In the pieces that `copyIn` chooses: all that are narrower have one element.
+/// In the pieces that `copyIn` chooses.
 void BlockCopy::roundCopied() {
   if (hasWidePieces())
     return roundPieces(copiedPiece / elementBytes);
-  choosePieces({copiedPiece}, [&](int64_t bytes) {
+  choosePieces(copiedSizes(), [&](int64_t bytes) {
     roundPieces(bytes > 0 ? bytes / elementBytes : 1);
   });
 }
@@ -809,9 +830,9 @@ struct ConvertDeskew : OpConversionPattern<DeskewOp> {
 Value nvgpu_lowering::areLinesAligned(ImplicitLocOpBuilder &b, Value matrix,
                                       Value tile,
                                       const CopyAlignment &alignment) {
-  return BlockCopy(CopiedLines(b, matrix, tile), warpSize,
-                   laneIndex(b, warpSize), alignment)
-      .isCopyable(copiedPiece);
+  BlockCopy copy(CopiedLines(b, matrix, tile), warpSize, laneIndex(b, warpSize),
+                 alignment);
+  return copy.isCopyable(copy.widestPiece());
 }
 
 void nvgpu_lowering::copyOutByLanes(ImplicitLocOpBuilder &b, Value matrix,

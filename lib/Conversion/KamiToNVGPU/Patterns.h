@@ -15,7 +15,8 @@
 namespace kami::nvgpu_lowering {
 
 /// Whether all lines of the matrix, which go to or come from lines of the tile,
-/// begin at multiples of 16 bytes; null if that is known.
+/// begin at multiples of the widest pieces that their distance allows; null if
+/// that is known.
 mlir::Value areLinesAligned(mlir::ImplicitLocOpBuilder &b, mlir::Value matrix,
                             mlir::Value tile,
                             const lanes::CopyAlignment &alignment);

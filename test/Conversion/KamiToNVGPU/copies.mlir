@@ -87,6 +87,33 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Rows of 200 bytes that are promised to begin at multiples of 8 are copied,
+  // rounded and stored in pieces of 8.
+  // CHECK-LABEL: gpu.func @eight_bytes
+  // CHECK-COUNT-4: nvgpu.device_async_copy {{.+}}, 4 : memref<64x32xf16, strided<[100, 1]>>
+  // CHECK-NOT:     nvgpu.device_async_copy
+  // CHECK:         vector.store {{.+}} {alignment = 8 : i64} : memref<64x32xf16, strided<[100, 1]>>, vector<4xf16>
+  // CHECK-NOT:     memref.store
+  gpu.func @eight_bytes(%a: memref<64x32xf16, strided<[100, 1]>> {llvm.align = 16 : i64}, %c: memref<64x32xf16, strided<[100, 1]>> {llvm.align = 16 : i64}) workgroup(%s: !buffer {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %t = memref.subview %s[0, 0] [64, 32] [1, 1] : !buffer to !tile
+    kami.copy_async %a to %t by 128 : memref<64x32xf16, strided<[100, 1]>> to !tile
+    kami.copy_commit
+    kami.copy_wait 0
+    gpu.barrier
+    kami.copy_out %t to %c by 128 : !tile to memref<64x32xf16, strided<[100, 1]>>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @rounded_eight_bytes
+  // CHECK:         vector.load {{.+}} vector<2xf32>
+  // CHECK-NOT:     vector<4xf32>
+  gpu.func @rounded_eight_bytes(%a: memref<64x32xf32, strided<[50, 1]>> {llvm.align = 16 : i64}) workgroup(%s: memref<8192xi8, #gpu.address_space<workgroup>> {llvm.align = 1024 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    kami.round_placed %a to %s in #kami.shared_matrix<64x32xf32, a, k_major, swizzle = 128> by 128 : memref<64x32xf32, strided<[50, 1]>>, memref<8192xi8, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+
   // What is beyond the matrix is filled with zeros, by the count of what is read.
   // CHECK-LABEL: gpu.func @ragged
   // CHECK:         scf.if

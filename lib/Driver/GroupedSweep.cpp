@@ -59,16 +59,22 @@ GroupedSpec GroupedSweep::drawSpec() {
   spec.transposeB = below(3) == 0;
   spec.bytes = below(2);
   spec.narrowSizes = below(2);
-  // More products than a warp looks at at a time, now and then.
-  int64_t count = below(4) == 0 ? 33 + below(70) : 1 + below(6);
+  // Now and then more products than a block has threads to count them, or than
+  // it lists tiles at a time.
+  static constexpr int64_t few = 6, many = 33, most = 129;
+  int64_t kind = below(12);
+  int64_t count = kind == 0  ? most + below(150)
+                  : kind < 4 ? many + below(70)
+                             : 1 + below(few);
   // Matrices that are all aligned, or not.
   bool isAligned = below(3) == 0;
   bool scales = below(2);
   for (int64_t i = 0; i != count; ++i) {
     GroupedProduct &product = spec.products.emplace_back();
     product.extents = {drawExtent(), drawExtent(), drawExtent()};
-    if (count > 32)
-      product.extents = {below(20), below(20), below(20)};
+    // Small ones, of all depths.
+    if (count >= many)
+      product.extents = {below(20), below(20), below(below(8) ? 20 : 300)};
     product.leading =
         packedLeading(product.extents, spec.transposeA, spec.transposeB);
     for (unsigned j = 0; j != 3; ++j) {

@@ -9,6 +9,7 @@
 #include "ElementRegion.h"
 #include "ProductTypes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace kami;
 using namespace mlir;
@@ -120,53 +121,50 @@ void GroupedGemmOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Write::get(), &getCMutable());
 }
 
-/// (C1) and (C2) of the ops that count work.
-template <typename OpTy> static LogicalResult verifyWork(OpTy op) {
-  ArrayRef<int64_t> extents = op.getExtents();
-  if (extents.size() != 3)
-    return op.emitOpError("expected three extents of a tile, but got ")
-           << extents.size();
-  for (int64_t extent : extents)
+int64_t DealTilesOp::depthClass(int64_t tiles) {
+  constexpr int64_t leading = 3, firstOfMany = 4;
+  if (tiles < firstOfMany)
+    return tiles;
+  int64_t shift = llvm::Log2_64(tiles) - (leading - 1);
+  return std::min(firstOfMany * shift + (tiles >> shift), depthClasses - 1);
+}
+
+int64_t DealTilesOp::countingThreads(int64_t threads) {
+  // More would need more scratch than some plans have tiles.
+  return std::min<int64_t>(threads, 128);
+}
+
+int64_t DealTilesOp::scratchBytes(int64_t threads) {
+  // A count for each class, and one that keeps threads out of each other's
+  // banks.
+  constexpr int64_t warp = 32, counts = depthClasses + 1;
+  int64_t counting = countingThreads(threads);
+  return (counting * counts + counting / warp) * int64_t(sizeof(int32_t));
+}
+
+LogicalResult DealTilesOp::verify() {
+  if (getExtents().size() != 3)
+    return emitOpError("expected three extents of a tile, but got ")
+           << getExtents().size();
+  for (int64_t extent : getExtents())
     if (extent < 1)
-      return op.emitOpError(
-                 "expected a tile's extents to be positive, but got ")
+      return emitOpError("expected a tile's extents to be positive, but got ")
              << extent;
-  if (int64_t start = op.getStart(); start < 1)
-    return op.emitOpError("expected the start of a tile to be positive, but "
-                          "got ")
-           << start;
-  return success();
-}
-
-template <typename OpTy>
-static void addWorkEffects(
-    OpTy op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-                 &effects) {
-  for (OpOperand *sizes :
-       {&op.getMMutable(), &op.getNMutable(), &op.getKMutable()})
-    effects.emplace_back(MemoryEffects::Read::get(), sizes);
-}
-
-int64_t ShareWorkOp::scratchBytes(int64_t threads) {
-  constexpr int64_t warp = 32, entry = sizeof(int64_t);
-  return (threads / warp + 2) * entry;
-}
-
-LogicalResult ShareWorkOp::verify() {
-  if (failed(verifyWork(*this)))
-    return failure();
-  if (getShares() < 1)
-    return emitOpError("expected the number of shares to be positive, but got ")
-           << getShares();
-  if (getLeast() < 1)
-    return emitOpError("expected the least work of a share to be positive, but "
-                       "got ")
-           << getLeast();
+  if (getBlocks() < 1)
+    return emitOpError("expected the number of blocks to be positive, but got ")
+           << getBlocks();
   constexpr int64_t warp = 32, most = 1024;
   if (getThreads() < 1 || getThreads() > most || getThreads() % warp != 0)
     return emitOpError("expected whole warps of ")
            << warp << " threads, " << most << " at most, but got "
            << getThreads();
+  auto dealt = cast<MemRefType>(getDealt().getType());
+  if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(dealt) ||
+      !dealt.hasStaticShape() || dealt.getDimSize(0) < 1 ||
+      dealt.getDimSize(1) != 2 || !dealt.getLayout().isIdentity())
+    return emitOpError("expected rows of a product and a tile in workgroup "
+                       "memory, but got ")
+           << dealt;
   auto type = cast<MemRefType>(getScratch().getType());
   SmallVector<int64_t> strides;
   int64_t offset, bytes = scratchBytes(getThreads());
@@ -178,20 +176,12 @@ LogicalResult ShareWorkOp::verify() {
   return success();
 }
 
-void ShareWorkOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  addWorkEffects(*this, effects);
-  effects.emplace_back(MemoryEffects::Write::get(), &getScratchMutable());
+void DealTilesOp::getEffects(Effects &effects) {
+  for (OpOperand *sizes : {&getMMutable(), &getNMutable(), &getKMutable()})
+    effects.emplace_back(MemoryEffects::Read::get(), sizes);
+  for (OpOperand *written : {&getDealtMutable(), &getScratchMutable()})
+    effects.emplace_back(MemoryEffects::Write::get(), written);
   // Of the barriers.
   effects.emplace_back(MemoryEffects::Read::get());
   effects.emplace_back(MemoryEffects::Write::get());
-}
-
-LogicalResult FindProductOp::verify() { return verifyWork(*this); }
-
-void FindProductOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  addWorkEffects(*this, effects);
 }

@@ -92,39 +92,66 @@ static LogicalResult runIfEnd(Execution &, Warp &warp, const Instruction &) {
   return success();
 }
 
-/// Operands: lower bound, upper bound, step. Result: induction variable.
-static LogicalResult runLoop(Execution &x, Warp &warp,
-                             const Instruction &instruction, bool first) {
+/// Sets the induction variable, result 0, from `from` and by the step, operand
+/// 2, where that is to be, and returns which lanes are not at the upper bound,
+/// operand 1.
+static FailureOr<uint64_t> stepLanes(Execution &x, Warp &warp,
+                                     const Instruction &instruction, Slot from,
+                                     bool steps) {
   auto loop = cast<scf::ForOp>(instruction.op);
   ElementFormat format = *formatOf(loop.getInductionVar().getType());
-  int64_t lower, upper, step;
-  Slot current = first ? instruction.operands[0] : instruction.results.front();
-  if (failed(x.uniform(warp, instruction, current, lower)) ||
-      failed(x.uniform(warp, instruction, instruction.operands[1], upper)) ||
-      failed(x.uniform(warp, instruction, instruction.operands[2], step)))
-    return failure();
   bool isSigned = !loop.getUnsignedCmp();
-  if ((isSigned ? toSigned(format, step) : step) <= 0)
-    return x.fail(Violation::Unsupported, instruction)
-           << "expected a positive step, but got " << toSigned(format, step);
-  uint64_t value = (uint64_t(lower) + (first ? 0 : step)) & format.mask();
-  bool more = isSigned ? toSigned(format, value) < toSigned(format, upper)
-                       : value < uint64_t(upper);
+  const uint64_t *current = x.lanes(warp, from),
+                 *upper = x.lanes(warp, instruction.operands[1]),
+                 *step = x.lanes(warp, instruction.operands[2]);
   uint64_t *variable = x.lanes(warp, instruction.results.front());
-  std::fill(variable, variable + x.width, value);
-  if (more != first)
-    warp.pc = instruction.target;
-  return success();
+  uint64_t more = 0, wrong = 0;
+  forLanes(warp.mask, [&](unsigned lane) {
+    uint64_t by = step[lane], end = upper[lane];
+    wrong |= uint64_t((isSigned ? toSigned(format, by) : int64_t(by)) <= 0)
+             << lane;
+    uint64_t value = (current[lane] + (steps ? by : 0)) & format.mask();
+    bool goesOn = isSigned ? toSigned(format, value) < toSigned(format, end)
+                           : value < end;
+    more |= uint64_t(goesOn) << lane;
+    variable[lane] = value;
+  });
+  if (wrong)
+    return x.fail(Violation::Unsupported, instruction)
+           << "expected a positive step, but got "
+           << toSigned(format, step[llvm::countr_zero(wrong)]);
+  return more;
 }
 
+/// Operands: lower bound, upper bound, step. Result: induction variable. Lanes
+/// that are at their upper bounds wait behind the loop.
 static LogicalResult runForBegin(Execution &x, Warp &warp,
                                  const Instruction &instruction) {
-  return runLoop(x, warp, instruction, /*first=*/true);
+  FailureOr<uint64_t> more =
+      stepLanes(x, warp, instruction, instruction.operands[0], /*steps=*/false);
+  if (failed(more))
+    return failure();
+  if (!*more) {
+    warp.pc = instruction.target;
+    return success();
+  }
+  warp.masks.push_back({warp.mask, 0});
+  warp.mask = *more;
+  return success();
 }
 
 static LogicalResult runForEnd(Execution &x, Warp &warp,
                                const Instruction &instruction) {
-  return runLoop(x, warp, instruction, /*first=*/false);
+  FailureOr<uint64_t> more = stepLanes(
+      x, warp, instruction, instruction.results.front(), /*steps=*/true);
+  if (failed(more))
+    return failure();
+  warp.mask = *more;
+  if (*more)
+    warp.pc = instruction.target;
+  else
+    warp.mask = warp.masks.pop_back_val().saved;
+  return success();
 }
 
 /// Leaves the loop where the condition, operand 0, is false.

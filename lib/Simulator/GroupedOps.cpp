@@ -36,99 +36,118 @@ static LogicalResult readCount(Execution &x, Warp &warp,
   return success();
 }
 
-/// Products as an op counts their work: its operands from `first` on are their
-/// sizes.
-template <typename OpTy>
-static LogicalResult workOf(Execution &x, Warp &warp,
-                            const Instruction &instruction, OpTy op,
-                            unsigned first, int64_t product, int64_t &work) {
-  int64_t tiles[3];
-  for (unsigned i = 0; i != 3; ++i) {
-    const MemRef &sizes = warp.memrefs[instruction.operands[first + i].index];
-    int64_t extent;
-    if (failed(readCount(x, warp, instruction, sizes, product, extent)))
-      return failure();
-    tiles[i] = llvm::divideCeil(extent, op.getExtents()[i]);
+namespace {
+/// A product, and where its tiles begin in the order in which they are dealt.
+struct Dealt {
+  int64_t product, tiles, depth, begin;
+};
+} // namespace
+
+/// All products in the order in which their tiles are dealt.
+static LogicalResult sortProducts(Execution &x, Warp &warp,
+                                  const Instruction &instruction,
+                                  DealTilesOp op, std::vector<Dealt> &sorted) {
+  constexpr unsigned firstArray = 2;
+  int64_t count = warp.memrefs[instruction.operands[firstArray].index].sizes[0];
+  for (int64_t product = 0; product < count; ++product) {
+    int64_t tiles[3];
+    for (unsigned i = 0; i != 3; ++i) {
+      const MemRef &sizes =
+          warp.memrefs[instruction.operands[firstArray + i].index];
+      int64_t extent;
+      if (failed(readCount(x, warp, instruction, sizes, product, extent)))
+        return failure();
+      tiles[i] = llvm::divideCeil(extent, op.getExtents()[i]);
+    }
+    sorted.push_back(
+        {product, tiles[0] * tiles[1], DealTilesOp::depthClass(tiles[2]), 0});
   }
-  work = tiles[0] * tiles[1] * (tiles[2] + int64_t(op.getStart()));
+  int64_t threads = DealTilesOp::countingThreads(op.getThreads());
+  llvm::stable_sort(sorted, [&](const Dealt &one, const Dealt &other) {
+    return std::make_pair(-one.depth, one.product % threads) <
+           std::make_pair(-other.depth, other.product % threads);
+  });
+  int64_t begin = 0;
+  for (Dealt &dealt : sorted) {
+    dealt.begin = begin;
+    begin += dealt.tiles;
+  }
   return success();
 }
 
-static void give(Execution &x, Warp &warp, const Instruction &instruction,
-                 llvm::ArrayRef<int64_t> values) {
-  for (auto [slot, value] : llvm::zip_equal(instruction.results, values)) {
-    uint64_t *output = x.lanes(warp, slot);
-    std::fill(output, output + x.width, uint64_t(value));
-  }
+/// Writes an integer of 64 bits to a matrix's element.
+static LogicalResult writeEntry(Execution &x, Warp &warp,
+                                const Instruction &instruction,
+                                const MemRef &matrix, int64_t row,
+                                int64_t column, int64_t value) {
+  Access access;
+  access.buffer = matrix.buffer;
+  access.mask = 1;
+  access.bytes = access.alignment = matrix.elementBytes;
+  access.write = true;
+  access.addresses[0] = matrix.address({row, column});
+  if (failed(x.access(warp, instruction, access)))
+    return failure();
+  writeBits(matrix.buffer->bytes.data() + access.addresses[0],
+            matrix.elementBytes, uint64_t(value));
+  return success();
 }
 
-static LogicalResult runShare(Execution &x, Warp &warp,
-                              const Instruction &instruction) {
-  auto op = cast<ShareWorkOp>(instruction.op);
-  int64_t share;
+static LogicalResult runDeal(Execution &x, Warp &warp,
+                             const Instruction &instruction) {
+  auto op = cast<DealTilesOp>(instruction.op);
+  int64_t block, first;
   if (failed(x.requireConverged(warp, instruction)) ||
-      failed(x.uniform(warp, instruction, instruction.operands[0], share)))
+      failed(x.uniform(warp, instruction, instruction.operands[0], block)) ||
+      failed(x.uniform(warp, instruction, instruction.operands[1], first)))
     return failure();
   if (x.block.count() != int64_t(op.getThreads()))
     return x.fail(Violation::Unsupported, instruction)
            << "expected a block of " << op.getThreads() << " threads, but got "
            << x.block.count();
-  int64_t count = warp.memrefs[instruction.operands[1].index].sizes[0];
-  std::vector<int64_t> works(std::max<int64_t>(count, 0));
-  for (auto [product, work] : llvm::enumerate(works))
-    if (failed(workOf(x, warp, instruction, op, /*first=*/1, product, work)))
-      return failure();
-  int64_t all = std::accumulate(works.begin(), works.end(), int64_t(0));
-  int64_t atOnce = op.getShares();
-  int64_t rounds =
-      std::max<int64_t>(all / (atOnce * int64_t(op.getLeast())), 1);
-  int64_t part = all / (rounds * atOnce), rest = all % (rounds * atOnce);
-  int64_t begin = share * part + std::min(share, rest);
-  int64_t product = 0, before = 0;
-  while (product != int64_t(works.size()) && before + works[product] <= begin)
-    before += works[product++];
-  give(x, warp, instruction, {product, before, rounds, all});
-  return success();
-}
-
-static LogicalResult runFind(Execution &x, Warp &warp,
-                             const Instruction &instruction) {
-  auto op = cast<FindProductOp>(instruction.op);
-  if (failed(x.requireConverged(warp, instruction)))
+  std::vector<Dealt> sorted;
+  if (failed(sortProducts(x, warp, instruction, op, sorted)))
     return failure();
-  int64_t given[3];
-  for (unsigned i = 0; i != 3; ++i)
-    if (failed(x.uniform(warp, instruction, instruction.operands[i], given[i])))
+  const MemRef &dealt = warp.memrefs[instruction.operands[5].index];
+  int64_t blocks = op.getBlocks();
+  int64_t all = sorted.empty() ? 0 : sorted.back().begin + sorted.back().tiles;
+  auto tileIn = [&](int64_t turn) {
+    return turn * blocks + (turn % 2 ? blocks - 1 - block : block);
+  };
+  int64_t count = all / blocks;
+  count += tileIn(count) < all;
+  auto of = sorted.begin();
+  int64_t last = std::min(first + dealt.sizes[0], count);
+  for (int64_t turn = first; turn < last; ++turn) {
+    int64_t tile = tileIn(turn);
+    while (of->begin + of->tiles <= tile)
+      ++of;
+    // Whoever counts a product lists its tiles.
+    int64_t thread =
+        of->product % DealTilesOp::countingThreads(op.getThreads());
+    if (thread / x.width != warp.index)
+      continue;
+    int64_t row = turn - first;
+    if (failed(writeEntry(x, warp, instruction, dealt, row, 0, of->product)) ||
+        failed(
+            writeEntry(x, warp, instruction, dealt, row, 1, tile - of->begin)))
       return failure();
-  auto [wanted, product, before] = given;
-  int64_t count = warp.memrefs[instruction.operands[3].index].sizes[0];
-  bool found = false;
-  for (; product < count; ++product) {
-    int64_t work;
-    if (failed(workOf(x, warp, instruction, op, /*first=*/3, product, work)))
-      return failure();
-    found = before + work > wanted;
-    if (found)
-      break;
-    before += work;
   }
-  give(x, warp, instruction, {product, before, found});
+  for (Slot slot : instruction.results) {
+    uint64_t *output = x.lanes(warp, slot);
+    std::fill(output, output + x.width, uint64_t(count));
+  }
   return success();
 }
 
 LogicalResult kami::sim::decodeGroupedOps(Decoder &decoder, Operation *op,
                                           bool &handled) {
-  auto decode = [&](auto counts, auto run) {
-    for (Value array : {counts.getM(), counts.getN(), counts.getK()})
-      decoder.accesses(
-          *formatOf(cast<MemRefType>(array.getType()).getElementType()));
-    return decoder.emit(op, run);
-  };
-  handled = true;
-  if (auto find = dyn_cast<FindProductOp>(op))
-    return decode(find, runFind);
-  if (auto share = dyn_cast<ShareWorkOp>(op))
-    return decode(share, runShare);
-  handled = false;
-  return success();
+  auto deal = dyn_cast<DealTilesOp>(op);
+  handled = bool(deal);
+  if (!deal)
+    return success();
+  for (Value array : {deal.getM(), deal.getN(), deal.getK()})
+    decoder.accesses(
+        *formatOf(cast<MemRefType>(array.getType()).getElementType()));
+  return decoder.emit(op, runDeal);
 }

@@ -73,8 +73,6 @@ public:
   /// Blocks need so many bytes of shared memory beside the plan's.
   void keepResident(const Plan &plan, int64_t sums = 1,
                     int64_t sharedBytes = 0);
-  /// So many; 0 where nothing is known of that.
-  int64_t blocksAtATime() const { return resident; }
 
   /// Puts a kernel of that name into the module and launches it before the op,
   /// with `sharedBytes` of dynamic shared memory where they are known. `emit`

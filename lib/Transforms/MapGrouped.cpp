@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block takes its shares of all work one after the other. It lists their
-// tiles in shared memory, some at a time, product by product, with all that
-// there is to know of a tile: its threads read a product's sizes, strides and
-// positions once, and what they need of a tile when they need it.
+// A block's tiles are dealt to it, some at a time. A thread each reads a tile's
+// product's sizes, strides and positions, and lists in shared memory all that
+// there is to know of the tile; from there the block multiplies them in turn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,53 +28,27 @@
 using namespace kami;
 using namespace mlir;
 
-/// Bytes along k of an operand that take as long as finding a tile, beginning
-/// it and storing its C. It decides how evenly work is shared, not what is
-/// computed. Of 256 products up to 512 × 512 × 512, f16 in tiles of 64 × 128 ×
-/// 64 takes 59.3 µs with 256 bytes, 61.3 with 512 and 64.3 with 128, in odd
-/// rows 144, 161 and 153; f64 in tiles of 64 × 64 × 16 308 with 256, 313 with
-/// 512 and 333 with 1280 (H200, 2026-11-23).
-///
-/// Lanes that multiply f32 take twice as long for a tile of k: 318 µs with 128
-/// bytes and 320 with 256, in odd rows 459 and 493.
-static const int64_t startBytes =
-    getenv("KAMI_TS") ? atoi(getenv("KAMI_TS")) : 256;
-/// How many tiles of typical products a block's share has at least: few, so
-/// that all blocks work on the same products at a time, whose matrices they
-/// find in the second-level cache; but each share ends with a part of a tile
-/// more or less. Of 256 products up to 512 × 512 × 512, f64 in tiles of 64 × 64
-/// takes 349 µs with one share a block, of 14 tiles, 319, 310, 307 and 323 with
-/// 2, 3, 4 and 6; f16 in tiles of 128 × 128 takes 85 µs with one, of 6 tiles,
-/// 82, 87 and 95 with 2, 3 and 6 (H200).
-static constexpr int64_t shareTiles = 3;
-/// From one share to the next, a block looks at as many products as there are
-/// blocks, 32 at a time, each time waiting for memory. That is worth it where a
-/// product has a third as much work as there are blocks, or more: of 4096
-/// products up to 128 × 128 × 128, which have less, f16 takes 106 µs with one
-/// share a block and 157 with more (H200).
-static constexpr int64_t blocksPerWork = 3;
-/// More work than a block has.
-static constexpr int64_t wholeShare = int64_t(1) << 40;
+/// What is dealt, of each tile the product and its number there: behind what
+/// dealing needs in shared memory.
+static constexpr int64_t dealtBytes =
+    listedTiles * 2 * int64_t(sizeof(int64_t));
+static int64_t dealtAt(int64_t threads) {
+  return llvm::alignTo(DealTilesOp::scratchBytes(threads), sizeof(int64_t));
+}
 
 namespace {
 
 /// Writes the work of one block.
 class GroupedTile {
 public:
-  /// `resident` blocks of the plan's share a multiprocessor. The list is in the
-  /// shared memory from `listAt` on.
+  /// The list is in the shared memory from `listAt` on.
   GroupedTile(ImplicitLocOpBuilder &b, GroupedGemmOp op, const Plan &plan,
-              int64_t resident, int64_t listAt, IRMapping &values)
-      : b(b), op(op), plan(plan), resident(resident), values(values),
-        list(b, op, listAt) {}
+              int64_t listAt, IRMapping &values)
+      : b(b), op(op), plan(plan), values(values), list(b, op, listAt) {}
 
   void emitLoop();
 
 private:
-  /// As loops carry them: where some work begins in that of all products, a
-  /// product that it is not before, and how much is before that one's; of a
-  /// list, also how many tiles it has.
-  using Carried = SmallVector<Value, 4>;
   /// A product's matrix.
   struct Matrix {
     Value at, stride;
@@ -87,25 +60,8 @@ private:
     /// Whether rows of A and B begin at multiples of 16 bytes.
     Value areAligned;
   };
-  /// How the work of all blocks is shared.
-  struct Shares {
-    /// The block's of the first round.
-    Value number;
-    /// The work of each share, and how many of the first have one more.
-    Value part, longer;
-  };
-  FindProductOp find(ValueRange place);
-  int64_t startWork();
-  Value workOfTile(Value k);
-  Value numberOfShare();
-  int64_t leastShare();
-  ShareWorkOp shareWork(Value number);
-  std::pair<Value, Value> boundsOf(const Shares &shares, Value round);
-  Carried emitShare(const Carried &from, Value end);
-  Carried listTiles(const Carried &from, Value end);
-  Carried listProduct(const Carried &from, Value end);
-  void listTile(Value number, Value tile, Value product, Value columns,
-                Value extents[3], ArrayRef<Matrix> matrices);
+  Value deal(Value first, Value dealt);
+  void listTile(Value number, Value dealt);
   void emitTiles(Value count);
   void emitTilesAhead(Value count);
   Tile tileAt(Value number);
@@ -113,8 +69,8 @@ private:
   SmallVector<Value>
   emitEither(const Tile &tile, TypeRange types,
              llvm::function_ref<SmallVector<Value>(GemmOp)> emitEach);
-  Value isBefore(Value work, Value end) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, work, end);
+  Value isBefore(Value one, Value other) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, one, other);
   }
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value).getResult();
@@ -150,7 +106,6 @@ private:
   ImplicitLocOpBuilder &b;
   GroupedGemmOp op;
   const Plan &plan;
-  int64_t resident;
   IRMapping &values;
   TileList list;
 };
@@ -203,14 +158,30 @@ Value GroupedTile::placesOf(Role role, const Matrix &matrix) {
 // The list
 //===----------------------------------------------------------------------===//
 
-/// Lists a product's tile.
-void GroupedTile::listTile(Value number, Value tile, Value product,
-                           Value columns, Value extents[3],
-                           ArrayRef<Matrix> matrices) {
-  Value row =
-      multiply(arith::DivUIOp::create(b, tile, columns), constant(plan.tile.m));
-  Value column =
-      multiply(arith::RemUIOp::create(b, tile, columns), constant(plan.tile.n));
+/// Lists the tile that is dealt under that number. All loads come first, so
+/// that they are on their way together.
+void GroupedTile::listTile(Value number, Value dealt) {
+  auto dealtAs = [&](int64_t column) -> Value {
+    return memref::LoadOp::create(b, dealt,
+                                  ValueRange{number, constant(column)});
+  };
+  Value product = arith::IndexCastUIOp::create(b, b.getIndexType(), dealtAs(0));
+  Value m = extent(op.getM(), product), n = extent(op.getN(), product),
+        k = extent(op.getK(), product);
+  SmallVector<Matrix, 3> matrices;
+  for (Role role : {Role::A, Role::B, Role::C})
+    matrices.push_back(matrixOf(role, product, columnsOf(op, role, m, n, k)));
+  // Tiles are counted in 32 bits, whose division is shorter.
+  Type i32 = b.getI32Type();
+  Value tile = arith::TruncIOp::create(b, i32, dealtAs(1));
+  Value columns = arith::IndexCastOp::create(
+      b, i32, arith::CeilDivUIOp::create(b, n, constant(plan.tile.n)));
+  auto startOf = [&](Value place, int64_t extent) {
+    Value index = arith::IndexCastUIOp::create(b, b.getIndexType(), place);
+    return multiply(index, constant(extent));
+  };
+  Value row = startOf(arith::DivUIOp::create(b, tile, columns), plan.tile.m);
+  Value column = startOf(arith::RemUIOp::create(b, tile, columns), plan.tile.n);
   auto size = [&](Value extent, Value from, int64_t most) -> Value {
     return arith::MinSIOp::create(b, constant(most),
                                   arith::SubIOp::create(b, extent, from));
@@ -236,83 +207,14 @@ void GroupedTile::listTile(Value number, Value tile, Value product,
       places =
           arith::OrIOp::create(b, places, placesOf(role, {at, matrix.stride}));
   }
-  entries[RowsField] = size(extents[0], row, plan.tile.m);
-  entries[ColumnsField] = size(extents[1], column, plan.tile.n);
-  entries[DepthField] = extents[2];
+  entries[RowsField] = size(m, row, plan.tile.m);
+  entries[ColumnsField] = size(n, column, plan.tile.n);
+  entries[DepthField] = k;
   entries[ProductField] = product;
   entries[RowField] = row;
   entries[ColumnField] = column;
   entries[PlacesField] = places;
   list.store(number, entries);
-}
-
-/// Lists tiles of the product that has the work of that place, those that begin
-/// from there on, as many as there are before `end` and have room. Returns the
-/// place and the number of the tile that follows.
-GroupedTile::Carried GroupedTile::listProduct(const Carried &from, Value end) {
-  Value work = from[0], listed = from[3];
-  FindProductOp found = find(ArrayRef<Value>(from).take_front(3));
-  Value product = found.getProduct(), before = found.getBefore();
-  Value m = extent(op.getM(), product), n = extent(op.getN(), product),
-        k = extent(op.getK(), product);
-  SmallVector<Matrix, 3> matrices;
-  for (Role role : {Role::A, Role::B, Role::C})
-    matrices.push_back(matrixOf(role, product, columnsOf(op, role, m, n, k)));
-  Value rows = arith::CeilDivUIOp::create(b, m, constant(plan.tile.m));
-  Value columns = arith::CeilDivUIOp::create(b, n, constant(plan.tile.n));
-  Value each = workOfTile(k);
-  auto tilesBefore = [&](Value place) -> Value {
-    return arith::CeilDivUIOp::create(
-        b, arith::SubIOp::create(b, place, before), each);
-  };
-  Value first = tilesBefore(work);
-  Value last =
-      arith::MinUIOp::create(b, tilesBefore(end), multiply(rows, columns));
-  Value count = arith::MinUIOp::create(
-      b, arith::SubIOp::create(b, last, first),
-      arith::SubIOp::create(b, constant(listedTiles), listed));
-  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
-  auto guard = scf::IfOp::create(b, isBefore(thread, count),
-                                 /*withElseRegion=*/false);
-  {
-    OpBuilder::InsertionGuard insertion(b);
-    b.setInsertionPointToStart(guard.thenBlock());
-    Value extents[] = {m, n, k};
-    listTile(add(listed, thread), add(first, thread), product, columns, extents,
-             matrices);
-  }
-  return {add(before, multiply(add(first, count), each)), product, before,
-          add(listed, count)};
-}
-
-/// The blocks of a `while` loop, whose condition and body follow.
-static std::pair<Block *, Block *> makeLoop(ImplicitLocOpBuilder &b,
-                                            ValueRange starts) {
-  auto loop = scf::WhileOp::create(b, starts.getTypes(), starts);
-  auto block = [&](Region &region) {
-    return b.createBlock(&region, {}, starts.getTypes(),
-                         SmallVector<Location>(starts.size(), b.getLoc()));
-  };
-  return {block(loop.getBefore()), block(loop.getAfter())};
-}
-
-/// Lists tiles from that place on and before `end`, and returns the place and
-/// the number of the one that follows.
-GroupedTile::Carried GroupedTile::listTiles(const Carried &from, Value end) {
-  Carried starts = from;
-  starts.push_back(constant(0));
-  OpBuilder::InsertionGuard guard(b);
-  auto [condition, body] = makeLoop(b, starts);
-  b.setInsertionPointToEnd(condition);
-  Value hasRoom = isBefore(condition->getArgument(3), constant(listedTiles));
-  scf::ConditionOp::create(
-      b,
-      arith::AndIOp::create(b, isBefore(condition->getArgument(0), end),
-                            hasRoom),
-      condition->getArguments());
-  b.setInsertionPointToEnd(body);
-  scf::YieldOp::create(b, listProduct(Carried(body->getArguments()), end));
-  return Carried(body->getParentOp()->getResults());
 }
 
 //===----------------------------------------------------------------------===//
@@ -443,125 +345,66 @@ void GroupedTile::emitTilesAhead(Value count) {
 }
 
 //===----------------------------------------------------------------------===//
-// Shares
+// All tiles
 //===----------------------------------------------------------------------===//
 
-/// Whose work a place's is, from that place's product on.
-FindProductOp GroupedTile::find(ValueRange place) {
-  return FindProductOp::create(
-      b, place[0], place[1], place[2], values.lookup(op.getM()),
-      values.lookup(op.getN()), values.lookup(op.getK()),
-      b.getDenseI64ArrayAttr({plan.tile.m, plan.tile.n, plan.tile.k}),
-      b.getI64IntegerAttr(startWork()));
-}
-
-/// Work of a tile but for its products: as many tiles of k take as long.
-int64_t GroupedTile::startWork() {
-  int64_t bytes = plan.tile.k * std::max(bytesOf(Role::A), bytesOf(Role::B));
-  bool isSlow = plan.atom->instruction == Instruction::Fma;
-  return llvm::divideCeil(startBytes, isSlow ? 2 * bytes : bytes);
-}
-
-/// Work of a tile of a product of that depth.
-Value GroupedTile::workOfTile(Value k) {
-  return arith::AddIOp::create(
-      b, arith::CeilDivUIOp::create(b, k, constant(plan.tile.k)),
-      constant(startWork()));
-}
-
-/// Which of the shares is this block's: blocks are dealt to multiprocessors in
-/// turn, and those of one are to have shares beside each other, so that they
-/// read the same rows, and make up for a tile more or less.
-Value GroupedTile::numberOfShare() {
-  Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
-  if (resident < 2 || plan.blocks % resident != 0)
-    return block;
-  Value multiprocessors = constant(plan.blocks / resident);
-  Value place = arith::RemUIOp::create(b, block, multiprocessors);
-  Value round = arith::DivUIOp::create(b, block, multiprocessors);
-  return arith::AddIOp::create(
-      b, arith::MulIOp::create(b, place, constant(resident)), round);
-}
-
-/// The work of a share, at least.
-int64_t GroupedTile::leastShare() {
-  Extents typical = op.getTypicalExtents();
-  int64_t each = llvm::divideCeil(typical.k, plan.tile.k) + startWork();
-  int64_t tiles = llvm::divideCeil(typical.m, plan.tile.m) *
-                  llvm::divideCeil(typical.n, plan.tile.n);
-  return tiles * each * blocksPerWork < plan.blocks ? wholeShare
-                                                    : shareTiles * each;
-}
-
-ShareWorkOp GroupedTile::shareWork(Value number) {
+/// Deals the block's tiles of some turns, and returns how many it has of all.
+Value GroupedTile::deal(Value first, Value dealt) {
   int64_t threads = op.getPlan()->getThreads();
-  // The tiles' part of shared memory is not in use yet.
   Value memory = gpu::DynamicSharedMemoryOp::create(
       b, bufferType(b.getContext(), ShapedType::kDynamic));
   Value scratch = memref::ViewOp::create(
-      b, bufferType(b.getContext(), ShareWorkOp::scratchBytes(threads)), memory,
+      b, bufferType(b.getContext(), DealTilesOp::scratchBytes(threads)), memory,
       constant(0), ValueRange());
-  return ShareWorkOp::create(
-      b, number, values.lookup(op.getM()), values.lookup(op.getN()),
-      values.lookup(op.getK()), scratch, plan.blocks, leastShare(),
-      ArrayRef<int64_t>{plan.tile.m, plan.tile.n, plan.tile.k}, startWork(),
-      threads);
+  Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  return DealTilesOp::create(
+      b, block, first, values.lookup(op.getM()), values.lookup(op.getN()),
+      values.lookup(op.getK()), dealt, scratch, plan.blocks,
+      ArrayRef<int64_t>{plan.tile.m, plan.tile.n, plan.tile.k}, threads);
 }
 
-/// Where the block's share of that round begins and ends.
-std::pair<Value, Value> GroupedTile::boundsOf(const Shares &shares,
-                                              Value round) {
-  auto from = [&](Value number) -> Value {
-    Value whole = arith::MulIOp::create(b, number, shares.part);
-    Value more = arith::MinUIOp::create(b, number, shares.longer);
-    return arith::AddIOp::create(b, whole, more);
-  };
-  Value number = arith::AddIOp::create(
-      b, shares.number, arith::MulIOp::create(b, round, constant(plan.blocks)));
-  Value begin = from(number);
-  return {begin, from(arith::AddIOp::create(b, number, constant(1)))};
-}
-
-/// The block's shares, in turn. Blocks have as much work as each other, give or
-/// take a tile a share.
+/// The block's tiles, as many at a time as there is room for in the list.
 void GroupedTile::emitLoop() {
-  Value number = numberOfShare();
-  ShareWorkOp work = shareWork(number);
-  Value count =
-      arith::MulIOp::create(b, work.getRounds(), constant(plan.blocks));
-  Shares shares = {number, arith::DivUIOp::create(b, work.getAll(), count),
-                   arith::RemUIOp::create(b, work.getAll(), count)};
-  auto loop =
-      scf::ForOp::create(b, constant(0), work.getRounds(), constant(1),
-                         ValueRange{work.getProduct(), work.getBefore()});
+  // How many there are is known when the first are dealt.
+  SmallVector<Value> starts = {constant(0), constant(1)};
+  auto loop = scf::WhileOp::create(
+      b, TypeRange(ValueRange(starts)), starts,
+      [](OpBuilder &builder, Location loc, ValueRange arguments) {
+        Value goesOn =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                  arguments[0], arguments[1]);
+        scf::ConditionOp::create(builder, loc, goesOn, arguments);
+      },
+      [](OpBuilder &, Location, ValueRange) {});
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  auto [begin, end] = boundsOf(shares, loop.getInductionVar());
-  Carried last = emitShare(
-      {begin, loop.getRegionIterArg(0), loop.getRegionIterArg(1)}, end);
-  scf::YieldOp::create(b, ArrayRef<Value>(last).drop_front());
-}
-
-/// The tiles that begin from that place on and before the end. Returns the
-/// place of the tile that follows.
-GroupedTile::Carried GroupedTile::emitShare(const Carried &from, Value end) {
-  OpBuilder::InsertionGuard guard(b);
-  auto [condition, body] = makeLoop(b, from);
-  b.setInsertionPointToEnd(condition);
-  scf::ConditionOp::create(b, isBefore(condition->getArgument(0), end),
-                           condition->getArguments());
-  b.setInsertionPointToEnd(body);
-  Carried next = listTiles(Carried(body->getArguments()), end);
-  Value count = next.pop_back_val();
+  b.setInsertionPointToStart(loop.getAfterBody());
+  Value first = loop.getAfterArguments()[0];
+  // The tiles' part of shared memory is not in use yet.
+  Value dealt = viewAt(b,
+                       gpu::DynamicSharedMemoryOp::create(
+                           b, bufferType(b.getContext(), ShapedType::kDynamic)),
+                       constant(dealtAt(op.getPlan()->getThreads())),
+                       {listedTiles, 2}, b.getI64Type());
+  Value count = deal(first, dealt);
+  gpu::BarrierOp::create(b);
+  Value listed = arith::MinUIOp::create(
+      b, arith::SubIOp::create(b, count, first), constant(listedTiles));
+  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+  auto lists = scf::IfOp::create(b, isBefore(thread, listed),
+                                 /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(lists.thenBlock());
+    listTile(thread, dealt);
+  }
   gpu::BarrierOp::create(b);
   if (plan.prefetches)
-    emitTilesAhead(count);
+    emitTilesAhead(listed);
   else
-    emitTiles(count);
-  // The list is written again.
+    emitTiles(listed);
+  // The list is written again, and shared memory is dealt in.
   gpu::BarrierOp::create(b);
-  scf::YieldOp::create(b, next);
-  return Carried(body->getParentOp()->getResults());
+  scf::YieldOp::create(b, ValueRange{add(first, constant(listedTiles)), count});
 }
 
 LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
@@ -578,17 +421,15 @@ LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
   GridKernel kernel(op, {}, op.getPlan()->getThreads());
   kernel.keepResident(*plan, /*sums=*/1, listBytes);
   constexpr int64_t dynamic = ShapedType::kDynamic;
-  int64_t listAt = llvm::alignTo(
-      std::max(kami::sharedLayout(*plan).bytes,
-               ShareWorkOp::scratchBytes(op.getPlan()->getThreads())),
-      sizeof(int64_t));
+  int64_t listAt =
+      llvm::alignTo(std::max(kami::sharedLayout(*plan).bytes,
+                             dealtAt(op.getPlan()->getThreads()) + dealtBytes),
+                    sizeof(int64_t));
   kernel.run(symbols,
              kernelName("grouped_gemm", {dynamic, dynamic, dynamic},
                         op.getElementType(Role::A)),
              listAt + listBytes, plan->blocks, [&](IRMapping &values) {
-               GroupedTile(kernel.b, op, *plan, kernel.blocksAtATime(), listAt,
-                           values)
-                   .emitLoop();
+               GroupedTile(kernel.b, op, *plan, listAt, values).emitLoop();
              });
   op.erase();
   return success();

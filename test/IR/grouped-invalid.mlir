@@ -77,63 +77,81 @@ func.func @typical(%a: memref<?xf16>, %c: memref<?xf32>, %at: !i64s, %m: !i32s) 
 
 // -----
 
-func.func @tile(%tile: index, %m: memref<?xi32>) {
-  // expected-error@+1 {{expected a tile's extents to be positive, but got 0}}
-  %p, %before, %found = kami.find_product %tile from %tile, %tile in %m, %m, %m by [64, 0, 32] start 1 : memref<?xi32>, memref<?xi32>, memref<?xi32>
-  return
-}
-
-// -----
-
-!scratch = memref<48xi8, #gpu.address_space<workgroup>>
-func.func @extents(%i: index, %m: memref<?xi32>, %s: !scratch) {
+!dealt = memref<32x2xi64, #gpu.address_space<workgroup>>
+!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+func.func @extents(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
   // expected-error@+1 {{expected three extents of a tile, but got 2}}
-  %p, %w, %r, %a = kami.share_work %i of 2 least 1 in %m, %m, %m by [64, 32] start 1 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
+  %count = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }
 
 // -----
 
-!scratch = memref<48xi8, #gpu.address_space<workgroup>>
-func.func @start(%i: index, %m: memref<?xi32>, %s: !scratch) {
-  // expected-error@+1 {{expected the start of a tile to be positive, but got 0}}
-  %p, %w, %r, %a = kami.share_work %i of 2 least 1 in %m, %m, %m by [64, 32, 8] start 0 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
+!dealt = memref<32x2xi64, #gpu.address_space<workgroup>>
+!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+func.func @tile(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
+  // expected-error@+1 {{expected a tile's extents to be positive, but got 0}}
+  %count = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 0, 32] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }
 
 // -----
 
-!scratch = memref<48xi8, #gpu.address_space<workgroup>>
-func.func @shares(%i: index, %m: memref<?xi32>, %s: !scratch) {
-  // expected-error@+1 {{expected the number of shares to be positive, but got 0}}
-  %p, %w, %r, %a = kami.share_work %i of 0 least 1 in %m, %m, %m by [64, 32, 8] start 1 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
+!dealt = memref<32x2xi64, #gpu.address_space<workgroup>>
+!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+func.func @blocks(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
+  // expected-error@+1 {{expected the number of blocks to be positive, but got 0}}
+  %count = kami.deal_tiles %i of 0 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }
 
 // -----
 
-!scratch = memref<48xi8, #gpu.address_space<workgroup>>
-func.func @least(%i: index, %m: memref<?xi32>, %s: !scratch) {
-  // expected-error@+1 {{expected the least work of a share to be positive, but got 0}}
-  %p, %w, %r, %a = kami.share_work %i of 2 least 0 in %m, %m, %m by [64, 32, 8] start 1 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
-  return
-}
-
-// -----
-
-!scratch = memref<48xi8, #gpu.address_space<workgroup>>
-func.func @sharing_threads(%i: index, %m: memref<?xi32>, %s: !scratch) {
+!dealt = memref<32x2xi64, #gpu.address_space<workgroup>>
+!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+func.func @dealing_threads(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
   // expected-error@+1 {{expected whole warps of 32 threads, 1024 at most, but got 100}}
-  %p, %w, %r, %a = kami.share_work %i of 2 least 1 in %m, %m, %m by [64, 32, 8] start 1 through %s by 100 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
+  %count = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 100 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }
 
 // -----
 
-!scratch = memref<40xi8, #gpu.address_space<workgroup>>
-func.func @scratch(%i: index, %m: memref<?xi32>, %s: !scratch) {
-  // expected-error@+1 {{expected at least 48 bytes of workgroup memory, but got}}
-  %p, %w, %r, %a = kami.share_work %i of 2 least 1 in %m, %m, %m by [64, 32, 8] start 1 through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !scratch
+!dealt = memref<32x3xi64, #gpu.address_space<workgroup>>
+!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+func.func @dealt_columns(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
+  // expected-error@+1 {{expected rows of a product and a tile in workgroup memory, but got 'memref<32x3xi64, #gpu.address_space<workgroup>>'}}
+  %count = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
+  return
+}
+
+// -----
+
+!dealt = memref<?x2xi64, #gpu.address_space<workgroup>>
+!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+func.func @dealt_rows(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
+  // expected-error@+1 {{expected rows of a product and a tile in workgroup memory, but got 'memref<?x2xi64, #gpu.address_space<workgroup>>'}}
+  %count = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
+  return
+}
+
+// -----
+
+!dealt = memref<32x2xi64>
+!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+func.func @dealt_memory(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
+  // expected-error@+1 {{expected rows of a product and a tile in workgroup memory, but got 'memref<32x2xi64>'}}
+  %count = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
+  return
+}
+
+// -----
+
+!dealt = memref<32x2xi64, #gpu.address_space<workgroup>>
+!scratch = memref<8455xi8, #gpu.address_space<workgroup>>
+func.func @scratch(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
+  // expected-error@+1 {{expected at least 8456 bytes of workgroup memory, but got 'memref<8455xi8, #gpu.address_space<workgroup>>'}}
+  %count = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 64 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }
 

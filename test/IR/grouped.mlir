@@ -52,11 +52,10 @@ func.func @epilogue(%a: memref<?xf16>, %at: !i64s, %m: !i32s, %scale: memref<?xf
   return
 }
 
-// CHECK-LABEL: func.func @find
-func.func @find(%tile: index, %m: !i32s, %n: !i64s, %scratch: memref<80xi8, #gpu.address_space<workgroup>>) -> (index, index, i1) {
-  // CHECK: kami.share_work %{{[^ ,]+}} of 264 least 42 in %{{[^ ,]+}}, %{{[^ ,]+}}, %{{[^ ,]+}} by [64, 128, 32] start 4 through %{{[^ ,]+}} by 256 : memref<?xi32>, memref<?xi64>, memref<?xi32>, memref<80xi8, #gpu.address_space<workgroup>>
-  %near, %work, %rounds, %all = kami.share_work %tile of 264 least 42 in %m, %n, %m by [64, 128, 32] start 4 through %scratch by 256 : !i32s, !i64s, !i32s, memref<80xi8, #gpu.address_space<workgroup>>
-  // CHECK: kami.find_product %{{[^ ,]+}} from %{{[^ ,]+}}, %{{[^ ,]+}} in %{{[^ ,]+}}, %{{[^ ,]+}}, %{{[^ ,]+}} by [64, 128, 32] start 4 : memref<?xi32>, memref<?xi64>, memref<?xi32>
-  %p, %before, %found = kami.find_product %tile from %tile, %tile in %m, %n, %m by [64, 128, 32] start 4 : !i32s, !i64s, !i32s
-  return %p, %before, %found : index, index, i1
+// CHECK-LABEL: func.func @deal
+func.func @deal(%i: index, %m: !i32s, %n: !i64s, %dealt: memref<32x2xi64, #gpu.address_space<workgroup>>, %scratch: memref<16912xi8, #gpu.address_space<workgroup>>) -> index {
+  // CHECK: kami.deal_tiles %{{[^ ,]+}} of 264 from %{{[^ ,]+}} in %{{[^ ,]+}}, %{{[^ ,]+}}, %{{[^ ,]+}} by [64, 128, 32] to %{{[^ ,]+}} through %{{[^ ,]+}} by 256 : memref<?xi32>, memref<?xi64>, memref<?xi32>, memref<32x2xi64, #gpu.address_space<workgroup>>, memref<16912xi8, #gpu.address_space<workgroup>>
+  %count = kami.deal_tiles %i of 264 from %i in %m, %n, %m by [64, 128, 32] to %dealt through %scratch by 256
+      : !i32s, !i64s, !i32s, memref<32x2xi64, #gpu.address_space<workgroup>>, memref<16912xi8, #gpu.address_space<workgroup>>
+  return %count : index
 }

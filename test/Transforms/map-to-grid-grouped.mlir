@@ -1,5 +1,5 @@
-// Blocks share all work evenly, and list the tiles of their share with all that they
-// need to know of each; several of a batch take turns, too.
+// Tiles are dealt to blocks, which list them with all that they need to know of
+// each; several of a batch take turns, too.
 
 // RUN: kami-opt %s --kami-map-to-grid --canonicalize --cse | FileCheck %s
 
@@ -32,37 +32,24 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // 264 blocks are two for each of 132 multiprocessors.
   // CHECK:       gpu.func @grouped_gemm_dxdxd_f16
   // CHECK-SAME:    kami.resident_blocks = 2
-  // Block b and b + 132 have shares beside each other.
-  // CHECK:         %[[BLOCK:.+]] = gpu.block_id x
-  // CHECK:         %[[PLACE:.+]] = arith.remui %[[BLOCK]], %c132
-  // CHECK:         arith.divui %[[BLOCK]], %c132
-  // CHECK:         arith.muli %[[PLACE]], %c2
-  // Products of 128 × 128 × 128, which have 8 tiles of 4 steps and 6 more, have less
-  // work than 88: there is one round.
-  // CHECK:         %[[NEAR:.+]], %[[BEFORE:.+]], %[[ROUNDS:.+]], %[[ALL:.+]] = kami.share_work {{.+}} of 264 least 1099511627776 {{.+}} by [64, 32, 32] start 4 {{.+}} by 128
-  // CHECK:         %[[SHARES:.+]] = arith.muli %[[ROUNDS]], %c264
-  // CHECK:         %[[PART:.+]] = arith.divui %[[ALL]], %[[SHARES]]
-  // CHECK:         %[[LONGER:.+]] = arith.remui %[[ALL]], %[[SHARES]]
-  // CHECK:         scf.for %[[ROUND:.+]] = %c0 to %[[ROUNDS]] {{.+}} iter_args(%[[P:.+]] = %[[NEAR]], %[[B:.+]] = %[[BEFORE]])
-  // CHECK:         arith.muli %[[ROUND]], %c264
-  // CHECK:         %[[MORE:.+]] = arith.minui %{{.+}}, %[[LONGER]]
-  // CHECK:         %[[BEGIN:.+]] = arith.addi %{{.+}}, %[[MORE]]
-  // CHECK:         %[[NEXT_MORE:.+]] = arith.minui %{{.+}}, %[[LONGER]]
-  // CHECK:         %[[END:.+]] = arith.addi %{{.+}}, %[[NEXT_MORE]]
-  // What there is of the share is listed, product by product, as far as there is
-  // room: each tile by a thread.
-  // CHECK:         scf.while (%[[WORK:.+]] = %[[BEGIN]], %[[OF:.+]] = %[[P]], %[[OF_BEFORE:.+]] = %[[B]])
-  // CHECK:           arith.cmpi ult, %[[WORK]], %[[END]]
-  // CHECK:           %[[LISTED:.+]]:4 = scf.while (%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %[[NUMBER:.+]] = %c0)
-  // CHECK:             arith.cmpi ult, %[[NUMBER]], %c32
-  // CHECK:             kami.find_product
-  // CHECK:             %[[COUNT:.+]] = arith.minui
-  // CHECK:             %[[THREAD:.+]] = gpu.thread_id x
-  // CHECK:             %[[OWN:.+]] = arith.cmpi ult, %[[THREAD]]
-  // CHECK:             scf.if %[[OWN]]
-  // CHECK-COUNT-13:      memref.store {{.+}} : memref<32xi{{32|64}}, #gpu.address_space<workgroup>>
+  // The tiles of 32 turns are dealt at a time; how many there are of all is known
+  // with the first ones.
+  // CHECK:         scf.while (%[[TURN:.+]] = %c0, %[[ALL:.+]] = %c1)
+  // CHECK:           arith.cmpi ult, %[[TURN]], %[[ALL]]
+  // CHECK:         ^bb0(%[[FIRST:.+]]: index):
+  // CHECK:           %[[BLOCK:.+]] = gpu.block_id x
+  // CHECK:           %[[COUNT:.+]] = kami.deal_tiles %[[BLOCK]] of 264 from %[[FIRST]] {{.+}} by [64, 32, 32] to %[[DEALT:.+]] through %{{.+}} by 128
   // CHECK:           gpu.barrier
-  // CHECK:           scf.for %[[TILE:.+]] = %c0 to %[[LISTED]]#3
+  // CHECK:           %[[REST:.+]] = arith.subi %[[COUNT]], %[[FIRST]]
+  // CHECK:           %[[LISTED:.+]] = arith.minui %[[REST]], %c32
+  // Each tile by a thread.
+  // CHECK:           %[[THREAD:.+]] = gpu.thread_id x
+  // CHECK:           %[[OWN:.+]] = arith.cmpi ult, %[[THREAD]], %[[LISTED]]
+  // CHECK:           scf.if %[[OWN]]
+  // CHECK-COUNT-2:     memref.load %[[DEALT]]
+  // CHECK-COUNT-13:    memref.store {{.+}} : memref<32xi{{32|64}}, #gpu.address_space<workgroup>>
+  // CHECK:           gpu.barrier
+  // CHECK:           scf.for %[[TILE:.+]] = %c0 to %[[LISTED]]
   // CHECK:             %[[PLACES:.+]] = memref.load %{{.+}}[%[[TILE]]] : memref<32xi32, #gpu.address_space<workgroup>>
   // CHECK:             %[[PLACE:.+]] = arith.index_castui %[[PLACES]]
   // CHECK:             %[[BITS:.+]] = arith.andi %[[PLACE]], %c15
@@ -74,7 +61,8 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:               kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b accumulator(f32) plan
   // CHECK:           {kami.tile_loop}
   // CHECK:           gpu.barrier
-  // CHECK:           scf.yield %[[LISTED]]#0, %[[LISTED]]#1, %[[LISTED]]#2
+  // CHECK:           %[[NEXT:.+]] = arith.addi %[[FIRST]], %c32
+  // CHECK:           scf.yield %[[NEXT]], %[[COUNT]]
 
   // CHECK:       gpu.func @gemm_16x16x16_f16
   // CHECK:         %[[FIRST:.+]] = gpu.block_id x

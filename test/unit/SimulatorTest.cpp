@@ -241,6 +241,49 @@ memref.store %r, %out[%t] : memref<32xf32>
   EXPECT_EQ(at(out, {31}), 15);
 }
 
+TEST_F(SimulatorTest, LanesLeaveALoopOneByOne) {
+  std::string body = R"(
+%t = gpu.thread_id x
+%c1 = arith.constant 1 : index
+%c3 = arith.constant 3 : index
+%c7 = arith.constant 7 : index
+%one = arith.constant 1.0 : f32
+%zero = arith.constant 0.0 : f32
+%first = arith.remui %t, %c3 : index
+%last = arith.remui %t, %c7 : index
+%sum = scf.for %i = %first to %last step %c1 iter_args(%x = %zero) -> f32 {
+  %next = scf.for %j = %c1 to %i step %c1 iter_args(%y = %x) -> f32 {
+    %more = arith.addf %y, %one : f32
+    scf.yield %more : f32
+  }
+  scf.yield %next : f32
+}
+memref.store %sum, %out[%t] : memref<32xf32>
+)";
+  MemRef out = array({32}, f32());
+  ASSERT_TRUE(succeeded(run("%out : memref<32xf32>", body, {}, {32}, 0, {out})))
+      << message;
+  for (int64_t t = 0; t != 32; ++t) {
+    double sum = 0;
+    for (int64_t i = t % 3; i < t % 7; ++i)
+      sum += std::max<int64_t>(i - 1, 0);
+    EXPECT_EQ(at(out, {t}), sum);
+  }
+}
+
+TEST_F(SimulatorTest, BarrierThatOnlySomeLanesReachInALoop) {
+  std::string body = R"(
+%t = gpu.thread_id x
+%c1 = arith.constant 1 : index
+scf.for %i = %c1 to %t step %c1 {
+  gpu.barrier
+}
+)";
+  ASSERT_TRUE(failed(run("", body, {}, {32}, 0, {})));
+  EXPECT_EQ(line, lineOf(source, "gpu.barrier"));
+  EXPECT_EQ(report.violation, Violation::DivergentBarrier);
+}
+
 /// Each lane reads a word of shared memory at `stride` times its number.
 static std::string strided(int stride) {
   return R"(

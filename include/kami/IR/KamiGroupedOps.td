@@ -149,91 +149,70 @@ def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
   }];
 }
 
-def Kami_ShareWorkOp : Kami_Op<"share_work", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "How the work of all products is shared, and where a block's begins";
+def Kami_DealTilesOp : Kami_Op<"deal_tiles", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "The tiles of all products that are one block's";
   let description = [{
     Products have tiles of `tile_m × tile_n` of their C, as many as cover its m × n
-    elements, none where one is 0 or negative. The work of a tile is the tiles of
-    `tile_k` that cover the product's k, none where that is 0 or negative, and
-    `start` for beginning and ending it.
+    elements, none where one is 0 or negative, and fewer than 2³² all together.
+    A tile takes as long as its product is deep, in tiles of `tile_k`. All tiles
+    are in one order: those of deep products before those of shallow ones, and
+    a product's, row by row, beside each other. Depths are alike whose three
+    leading bits are, and from 448 on; products that are follow each other by
+    the threads that count them, which take turns, and are 128 at most.
 
-    The work `all`, product by product and tile by tile, is dealt out in `rounds`
-    of `shares` shares each, all beside each other: as many rounds as leave every
-    share the work `least`, but one at least. Whole parts of `all` are a share,
-    and one more for each of the first ones while some is left. `product` is one
-    before which there is the work `before`, and which no product without work
-    before the share number `share` of the first round follows: where a search
-    for that one's begin should begin.
+    `blocks` blocks take tiles of that order in turns, every other turn the other
+    way round: in turn t, block b has the tile t × blocks + b, or t × blocks +
+    blocks − 1 − b where t is odd. So all blocks have about as much work, begin
+    with what takes long, and are at the same few products at any time. `count`
+    is how many tiles the block has. Those of as many turns as `dealt` has rows,
+    from `first` on, are listed there: row t − first is the product, and the
+    tile's number among that one's tiles.
 
-    All threads of the block execute the op, with the same operands, each for
-    some of the products. It has barriers, and needs `scratch` between them, 8
-    bytes a warp and 16 more.
+    All threads of the block execute the op, with the same operands. It has
+    barriers and needs `scratch` between them; `dealt` is there, and `scratch` free,
+    behind the next one.
 
     Example:
 
     ```mlir
-    %p, %before, %rounds, %all = kami.share_work %share of 264 least 42
-        in %m, %n, %k by [64, 128, 32] start 4 through %scratch by 256
-        : memref<?xi32>, memref<?xi32>, memref<?xi32>, memref<80xi8, #gpu.address_space<workgroup>>
+    %count = kami.deal_tiles %block of 264 from %turn in %m, %n, %k by [64, 128, 32]
+        to %dealt through %scratch by 128
+        : memref<?xi32>, memref<?xi32>, memref<?xi32>,
+          memref<32x2xi64, #gpu.address_space<workgroup>>,
+          memref<16912xi8, #gpu.address_space<workgroup>>
     ```
 
     Constraints:
     * (C1) there are three extents, which are positive
-    * (C2) `start`, `shares` and `least` are positive
+    * (C2) `blocks` is positive
     * (C3) there are whole warps of threads, 1024 at most
-    * (C4) scratch is in workgroup memory, starts at no offset, and is large
-      enough
+    * (C4) `dealt` has two columns of 64 bits, a known number of rows, and is in
+      workgroup memory, dense
+    * (C5) scratch is in workgroup memory, starts at no offset, and is large
+      enough: 132 bytes for each thread that counts, and 4 for each warp of them
   }];
-  let arguments = (ins Index:$share, Kami_Counts:$m, Kami_Counts:$n,
-                       Kami_Counts:$k, Kami_SharedBuffer:$scratch,
-                       I64Attr:$shares, I64Attr:$least,
-                       DenseI64ArrayAttr:$extents, I64Attr:$start,
+  let arguments = (ins Index:$block, Index:$first, Kami_Counts:$m,
+                       Kami_Counts:$n, Kami_Counts:$k,
+                       MemRefRankOf<[I64], [2]>:$dealt, Kami_SharedBuffer:$scratch,
+                       I64Attr:$blocks, DenseI64ArrayAttr:$extents,
                        I64Attr:$threads);
-  let results = (outs Index:$product, Index:$before, Index:$rounds, Index:$all);
+  let results = (outs Index:$count);
   let assemblyFormat = [{
-    $share `of` $shares `least` $least `in` $m `,` $n `,` $k `by` $extents
-    `start` $start `through` $scratch `by` $threads attr-dict
-    `:` type($m) `,` type($n) `,` type($k) `,` type($scratch)
+    $block `of` $blocks `from` $first `in` $m `,` $n `,` $k `by` $extents
+    `to` $dealt `through` $scratch `by` $threads attr-dict
+    `:` type($m) `,` type($n) `,` type($k) `,` type($dealt) `,` type($scratch)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    /// Into how many classes depths fall, 0 the shallow one.
+    static constexpr int64_t depthClasses = 32;
+    /// The class of a depth, in tiles.
+    static int64_t depthClass(int64_t tiles);
+    /// How many of a block's threads count products.
+    static int64_t countingThreads(int64_t threads);
     /// Bytes of scratch that so many threads need.
     static int64_t scratchBytes(int64_t threads);
   }];
-}
-
-def Kami_FindProductOp : Kami_Op<"find_product", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "The product that some work is of";
-  let description = [{
-    Work is as for `kami.share_work`, product by product and tile by tile.
-    `product` is the one that has the work of that number, `before` that of all
-    products before it. The search begins at the product `first`, before which
-    there is the work `first_before`, no more than `work`. `found` is false, and
-    the others mean nothing, where there is less work.
-
-    All lanes of a warp execute the op, with the same operands.
-
-    Example:
-
-    ```mlir
-    %p, %before, %found = kami.find_product %work from %first, %first_before
-        in %m, %n, %k by [64, 128, 32] start 4
-        : memref<?xi32>, memref<?xi32>, memref<?xi32>
-    ```
-
-    Constraints:
-    * (C1) there are three extents, which are positive
-    * (C2) `start` is positive
-  }];
-  let arguments = (ins Index:$work, Index:$first, Index:$firstBefore,
-                       Kami_Counts:$m, Kami_Counts:$n, Kami_Counts:$k,
-                       DenseI64ArrayAttr:$extents, I64Attr:$start);
-  let results = (outs Index:$product, Index:$before, I1:$found);
-  let assemblyFormat = [{
-    $work `from` $first `,` $firstBefore `in` $m `,` $n `,` $k `by` $extents
-    `start` $start attr-dict `:` type($m) `,` type($n) `,` type($k)
-  }];
-  let hasVerifier = 1;
 }
 
 #endif // KAMI_IR_KAMIGROUPEDOPS_TD

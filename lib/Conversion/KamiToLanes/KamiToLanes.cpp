@@ -92,7 +92,7 @@ void kami::populateKamiToLanesPatterns(const TypeConverter &converter,
   populateElementPatterns(converter, patterns);
   populateMultiplyAddPatterns(converter, patterns);
   populateGlobalMemoryPatterns(converter, alignments, target, patterns);
-  populateFindProductPatterns(converter, target, patterns);
+  populateDealTilesPatterns(converter, target, patterns);
   populateSharedMemoryPatterns(converter, target, patterns);
 }
 

@@ -29,9 +29,9 @@ void populateGlobalMemoryPatterns(const mlir::TypeConverter &converter,
                                   const AlignmentAnalysis &alignments,
                                   const LaneTargetRef &target,
                                   mlir::RewritePatternSet &patterns);
-void populateFindProductPatterns(const mlir::TypeConverter &converter,
-                                 const LaneTargetRef &target,
-                                 mlir::RewritePatternSet &patterns);
+void populateDealTilesPatterns(const mlir::TypeConverter &converter,
+                               const LaneTargetRef &target,
+                               mlir::RewritePatternSet &patterns);
 /// Products on the lanes' own multiply-adds.
 void populateMultiplyAddPatterns(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);

@@ -183,53 +183,56 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The work of 32 products at a time, summed up by shuffles of both halves.
-  // CHECK-LABEL: gpu.func @find
-  // CHECK:         scf.while
-  // CHECK-COUNT-10: gpu.shuffle up
-  // CHECK:         gpu.shuffle idx
-  // CHECK:         scf.condition
-  // CHECK-COUNT-5: gpu.shuffle xor
-  gpu.func @find(%m: memref<?xi32>, %n: memref<?xi64>, %out: memref<2xindex>, %tile: index) kernel {
+  // Threads count the tiles of their products by depth, a column each, 132 words
+  // from one class to the next; add up 32 counts each, warps what theirs have; and
+  // list those of their tiles that are the block's. Every second turn goes the
+  // other way round.
+  // CHECK-LABEL: gpu.func @deal
+  // CHECK:         scf.for %{{.+}} = %c0 to %c32
+  // CHECK:           memref.store %c0_i32
+  // CHECK:         scf.for
+  // CHECK-NOT:       scf.if
+  // CHECK-COUNT-3:   memref.load %arg
+  // CHECK:           %[[FLOAT:.+]] = arith.uitofp
+  // CHECK:           %[[BITS:.+]] = arith.bitcast %[[FLOAT]]
+  // CHECK:           arith.shrui %[[BITS]], %c21_i32
+  // CHECK:           arith.muli %{{.+}}, %c132
+  // CHECK:           memref.store
+  // CHECK:         gpu.barrier
+  // CHECK:         arith.muli %{{.+}}, %c33
+  // CHECK-COUNT-5: gpu.shuffle up
+  // CHECK:         gpu.barrier
+  // CHECK-COUNT-4: memref.load
+  // CHECK:         scf.for %{{.+}} = %c0 to %c32
+  // CHECK:           memref.store
+  // CHECK:         gpu.barrier
+  // CHECK:         scf.for
+  // CHECK:           scf.for
+  // CHECK:             %[[ODD:.+]] = arith.trunci %{{.+}} : i32 to i1
+  // CHECK:             arith.select %[[ODD]]
+  // CHECK:             scf.if
+  // CHECK-COUNT-2:       memref.store {{.+}} : memref<32x2xi64, #gpu.address_space<workgroup>>
+  // CHECK-NOT:     gpu.barrier
+  gpu.func @deal(%i: index, %m: memref<?xi32>, %n: memref<?xi64>, %k: memref<?xi32>, %out: memref<1xindex>) workgroup(%dealt: memref<32x2xi64, #gpu.address_space<workgroup>>, %s: memref<16912xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %p, %before, %found = kami.find_product %tile from %c0, %c0 in %m, %n, %m by [64, 32, 16] start 4 : memref<?xi32>, memref<?xi64>, memref<?xi32>
-    scf.if %found {
-      memref.store %p, %out[%c0] : memref<2xindex>
-      memref.store %before, %out[%c1] : memref<2xindex>
-    }
+    %count = kami.deal_tiles %i of 264 from %c0 in %m, %n, %k by [64, 32, 16] to %dealt through %s by 128
+        : memref<?xi32>, memref<?xi64>, memref<?xi32>, memref<32x2xi64, #gpu.address_space<workgroup>>, memref<16912xi8, #gpu.address_space<workgroup>>
+    memref.store %count, %out[%c0] : memref<1xindex>
     gpu.return
   }
 
-  // How all work is shared: each thread counts some products, warps add up what
-  // theirs have, and who has the begin of the block's share says where that is. A
-  // round's 264 shares have 42 each at least.
-  // CHECK-LABEL: gpu.func @share
-  // CHECK:         scf.for
-  // CHECK-NOT:       scf.if
-  // CHECK-COUNT-3:   memref.load
-  // CHECK:           scf.yield
-  // CHECK-COUNT-10: gpu.shuffle up
-  // CHECK:         memref.store
-  // CHECK:         gpu.barrier
-  // CHECK-COUNT-4: memref.load {{.+}} : memref<6xi64, #gpu.address_space<workgroup>>
-  // CHECK:         arith.divui %{{.+}}, %c11088_i64
-  // CHECK:         scf.if
-  // CHECK-COUNT-2:   memref.store {{.+}} : memref<6xi64, #gpu.address_space<workgroup>>
-  // CHECK:         gpu.barrier
-  // CHECK-COUNT-2: memref.load {{.+}} : memref<6xi64, #gpu.address_space<workgroup>>
-  // CHECK:         gpu.barrier
-  gpu.func @share(%i: index, %m: memref<?xi32>, %n: memref<?xi64>, %k: memref<?xi32>, %out: memref<4xindex>) workgroup(%s: memref<48xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
-      attributes {known_block_size = array<i32: 128, 1, 1>} {
+  // Of more than 128 threads, the first ones count.
+  // CHECK-LABEL: gpu.func @deal_by_some
+  // CHECK:         %[[COUNTS:.+]] = arith.cmpi ult, %{{.+}}, %c128
+  // CHECK:         scf.if %[[COUNTS]]
+  // CHECK:         scf.if %[[COUNTS]] -> (i32)
+  gpu.func @deal_by_some(%i: index, %m: memref<?xi32>, %out: memref<1xindex>) workgroup(%dealt: memref<32x2xi64, #gpu.address_space<workgroup>>, %s: memref<16912xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>} {
     %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
-    %c3 = arith.constant 3 : index
-    %p, %before, %rounds, %all = kami.share_work %i of 264 least 42 in %m, %n, %k by [64, 32, 16] start 4 through %s by 128 : memref<?xi32>, memref<?xi64>, memref<?xi32>, memref<48xi8, #gpu.address_space<workgroup>>
-    memref.store %p, %out[%c0] : memref<4xindex>
-    memref.store %before, %out[%c1] : memref<4xindex>
-    memref.store %rounds, %out[%c2] : memref<4xindex>
-    memref.store %all, %out[%c3] : memref<4xindex>
+    %count = kami.deal_tiles %i of 264 from %c0 in %m, %m, %m by [64, 32, 16] to %dealt through %s by 256
+        : memref<?xi32>, memref<?xi32>, memref<?xi32>, memref<32x2xi64, #gpu.address_space<workgroup>>, memref<16912xi8, #gpu.address_space<workgroup>>
+    memref.store %count, %out[%c0] : memref<1xindex>
     gpu.return
   }
 

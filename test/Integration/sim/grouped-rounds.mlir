@@ -1,5 +1,5 @@
-// Blocks have several shares, one round after the other: each tile is computed once,
-// whichever share it begins in.
+// Blocks have more tiles than are dealt at a time, of products of all depths: each
+// is computed once.
 
 // RUN: kami-run %s --device=sim --inputs=integers | FileCheck %s
 // CHECK: verdict   right

@@ -1,0 +1,346 @@
+//===- DealTiles.cpp - Whose tile it is -----------------------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A block sorts all products by depth as a counting sort does: each thread
+// counts the tiles of some products, by class, in a column of its own; the
+// counts, added up class by class and in a class thread by thread, say where
+// each product begins in the order. From there a thread knows which of its
+// products' tiles are the block's. Nothing waits for memory but the sizes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace kami;
+using namespace kami::lanes;
+using namespace mlir;
+
+namespace {
+
+class TileDealer {
+public:
+  TileDealer(ImplicitLocOpBuilder &b, DealTilesOp op, int64_t warpSize);
+
+  /// Lists the block's tiles, and returns how many it has of all turns.
+  Value deal();
+
+private:
+  /// A product's tiles, and where they are counted.
+  struct Counted {
+    Value product, tiles, at;
+  };
+  Value integer(int64_t value) {
+    return arith::ConstantIntOp::create(b, value, 32);
+  }
+  Value narrowed(Value index) {
+    return arith::IndexCastOp::create(b, b.getI32Type(), index);
+  }
+  Value widened(Value integer) {
+    return arith::IndexCastUIOp::create(b, b.getIndexType(), integer);
+  }
+  Value add(Value left, Value right) {
+    return arith::AddIOp::create(b, left, right);
+  }
+  Value subtract(Value left, Value right) {
+    return arith::SubIOp::create(b, left, right);
+  }
+  Value multiply(Value left, Value right) {
+    return arith::MulIOp::create(b, left, right);
+  }
+  Value isBelow(Value left, Value right) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, left, right);
+  }
+  Value select(Value condition, Value one, Value other) {
+    return arith::SelectOp::create(b, condition, one, other);
+  }
+  Value load(Value at) { return memref::LoadOp::create(b, counts, at); }
+  void store(Value value, Value at) {
+    memref::StoreOp::create(b, value, counts, at);
+  }
+  void ifTrue(Value condition, llvm::function_ref<void()> emit);
+  Value ifCounting(llvm::function_ref<Value()> emit);
+  void forEachClass(llvm::function_ref<void(Value)> emit);
+  void forEachProduct(llvm::function_ref<void(const Counted &)> emit);
+  Value covering(unsigned dimension, Value product);
+  Value columnOf(Value row);
+  Value rowOf(Value depth);
+  Value sumUpToLane(Value own);
+  Value ownSum();
+  Value addUp(Value from);
+  Value placeInTurn(Value turn);
+  void hand(const Counted &counted);
+
+  ImplicitLocOpBuilder &b;
+  DealTilesOp op;
+  int64_t warpSize;
+  /// Threads that count, which have a column each.
+  int64_t columns;
+  Value sizes[3];
+  /// The counts; behind them, what the threads of each warp have counted.
+  Value counts;
+  Value thread, products;
+};
+
+} // namespace
+
+TileDealer::TileDealer(ImplicitLocOpBuilder &b, DealTilesOp op,
+                       int64_t warpSize)
+    : b(b), op(op), warpSize(warpSize),
+      columns(DealTilesOp::countingThreads(op.getThreads())),
+      sizes{op.getM(), op.getN(), op.getK()}, thread(threadIndex(b)),
+      products(b.createOrFold<memref::DimOp>(op.getM(), indexConstant(b, 0))) {
+  int64_t words =
+      DealTilesOp::scratchBytes(op.getThreads()) / int64_t(sizeof(int32_t));
+  auto type = MemRefType::get(
+      {words}, b.getI32Type(), MemRefLayoutAttrInterface(),
+      cast<MemRefType>(op.getScratch().getType()).getMemorySpace());
+  counts = memref::ViewOp::create(b, type, op.getScratch(), indexConstant(b, 0),
+                                  ValueRange());
+}
+
+void TileDealer::ifTrue(Value condition, llvm::function_ref<void()> emit) {
+  auto guard = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(guard.thenBlock());
+  emit();
+}
+
+/// What threads do that count products; 0 for the others, if it gives a value.
+Value TileDealer::ifCounting(llvm::function_ref<Value()> emit) {
+  if (columns == int64_t(op.getThreads()))
+    return emit();
+  Value result = integer(0);
+  auto guard = scf::IfOp::create(b, b.getI32Type(),
+                                 isBelow(thread, indexConstant(b, columns)),
+                                 /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(guard.elseBlock());
+  scf::YieldOp::create(b, result);
+  b.setInsertionPointToStart(guard.thenBlock());
+  if (Value given = emit())
+    result = given;
+  scf::YieldOp::create(b, result);
+  return guard.getResult(0);
+}
+
+void TileDealer::forEachClass(llvm::function_ref<void(Value)> emit) {
+  auto loop = scf::ForOp::create(b, indexConstant(b, 0),
+                                 indexConstant(b, DealTilesOp::depthClasses),
+                                 indexConstant(b, 1));
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  emit(loop.getInductionVar());
+}
+
+/// Tiles that cover an extent of a product. A negative one has none.
+Value TileDealer::covering(unsigned dimension, Value product) {
+  Value loaded = memref::LoadOp::create(b, sizes[dimension], product);
+  Value elements = arith::MaxSIOp::create(
+      b, arith::IndexCastOp::create(b, b.getIndexType(), loaded),
+      indexConstant(b, 0));
+  return b.createOrFold<arith::CeilDivUIOp>(
+      elements, indexConstant(b, op.getExtents()[dimension]));
+}
+
+/// The thread's count in that row. Rows are a class each, the deepest first;
+/// behind as many counts as there are classes, one is left out, so that threads
+/// which add up as many each do not meet in a bank.
+Value TileDealer::columnOf(Value row) {
+  Value gap = b.createOrFold<arith::DivUIOp>(
+      thread, indexConstant(b, DealTilesOp::depthClasses));
+  constexpr int64_t classes = DealTilesOp::depthClasses;
+  Value start =
+      multiply(row, indexConstant(b, columns * (classes + 1) / classes));
+  return add(start, add(thread, gap));
+}
+
+/// The row of a depth, in tiles: `DealTilesOp::depthClass` from behind. The
+/// leading bits of an integer are the exponent of a float and the first bits
+/// of its fraction.
+Value TileDealer::rowOf(Value depth) {
+  constexpr int64_t fraction = 23, leading = 2, bias = 127, many = 4;
+  Value deepest = indexConstant(b, 511);
+  Value tiles = narrowed(arith::MinUIOp::create(b, depth, deepest));
+  Value bits = arith::BitcastOp::create(
+      b, b.getI32Type(), arith::UIToFPOp::create(b, b.getF32Type(), tiles));
+  bits = arith::ShRUIOp::create(b, bits, integer(fraction - leading));
+  Value ofMany = subtract(bits, integer((bias + 1) << leading));
+  Value depthClass = select(isBelow(tiles, integer(many)), tiles, ofMany);
+  return widened(subtract(integer(DealTilesOp::depthClasses - 1), depthClass));
+}
+
+/// The thread's products, in turn.
+void TileDealer::forEachProduct(
+    llvm::function_ref<void(const Counted &)> emit) {
+  Value turns =
+      b.createOrFold<arith::CeilDivUIOp>(products, indexConstant(b, columns));
+  Value last = subtract(products, indexConstant(b, 1));
+  auto loop =
+      scf::ForOp::create(b, indexConstant(b, 0), turns, indexConstant(b, 1));
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value number =
+      add(multiply(loop.getInductionVar(), indexConstant(b, columns)), thread);
+  // No branch stands between the loads of one turn and those of the next.
+  Value product = arith::MinUIOp::create(b, number, last);
+  Value tiles = narrowed(multiply(covering(0, product), covering(1, product)));
+  tiles = select(isBelow(number, products), tiles, integer(0));
+  emit({product, tiles, columnOf(rowOf(covering(2, product)))});
+}
+
+Value TileDealer::sumUpToLane(Value own) {
+  Value lane = laneIndex(b, warpSize);
+  for (int64_t step = 1; step != warpSize; step *= 2) {
+    Value below =
+        gpu::ShuffleOp::create(b, own, integer(step), integer(warpSize),
+                               gpu::ShuffleMode::UP)
+            .getShuffleResult();
+    Value hasNone = isBelow(lane, indexConstant(b, step));
+    own = add(own, select(hasNone, integer(0), below));
+  }
+  return own;
+}
+
+/// The sum of the thread's part of all counts, of as many as there are classes.
+Value TileDealer::ownSum() {
+  constexpr int64_t classes = DealTilesOp::depthClasses;
+  Value first = multiply(thread, indexConstant(b, classes + 1));
+  auto loop =
+      scf::ForOp::create(b, indexConstant(b, 0), indexConstant(b, classes),
+                         indexConstant(b, 1), integer(0));
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value sum =
+      add(loop.getRegionIterArg(0), load(add(first, loop.getInductionVar())));
+  scf::YieldOp::create(b, sum);
+  return loop.getResult(0);
+}
+
+/// Each count of the thread's part becomes the sum of those before it; `from`
+/// is that of all parts before. Returns that of this one as well.
+Value TileDealer::addUp(Value from) {
+  constexpr int64_t classes = DealTilesOp::depthClasses;
+  Value first = multiply(thread, indexConstant(b, classes + 1));
+  auto loop =
+      scf::ForOp::create(b, indexConstant(b, 0), indexConstant(b, classes),
+                         indexConstant(b, 1), from);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value at = add(first, loop.getInductionVar());
+  Value sum = loop.getRegionIterArg(0);
+  Value own = load(at);
+  store(sum, at);
+  scf::YieldOp::create(b, add(sum, own));
+  return loop.getResult(0);
+}
+
+/// The block's place among those that have a tile in that turn.
+Value TileDealer::placeInTurn(Value turn) {
+  Value block = narrowed(op.getBlock());
+  Value isOdd = arith::TruncIOp::create(b, b.getI1Type(), turn);
+  return select(isOdd, subtract(integer(op.getBlocks() - 1), block), block);
+}
+
+/// Lists which of the product's tiles are the block's.
+void TileDealer::hand(const Counted &counted) {
+  int64_t rows = cast<MemRefType>(op.getDealt().getType()).getDimSize(0);
+  Value blocks = integer(op.getBlocks());
+  Value from = load(counted.at);
+  Value to = add(from, counted.tiles);
+  store(to, counted.at);
+  Value first = narrowed(op.getFirst());
+  Value begin =
+      arith::MaxUIOp::create(b, first, arith::DivUIOp::create(b, from, blocks));
+  Value end =
+      arith::MinUIOp::create(b, add(first, integer(rows)),
+                             b.createOrFold<arith::CeilDivUIOp>(to, blocks));
+  auto loop =
+      scf::ForOp::create(b, widened(begin), widened(end), indexConstant(b, 1));
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value turn = narrowed(loop.getInductionVar());
+  Value tile = add(multiply(turn, blocks), placeInTurn(turn));
+  // One comparison: what is before the first wraps around.
+  Value number = subtract(tile, from);
+  ifTrue(isBelow(number, counted.tiles), [&] {
+    Value row = widened(subtract(turn, first));
+    Value entries[] = {counted.product, widened(number)};
+    for (auto [column, entry] : llvm::enumerate(entries))
+      memref::StoreOp::create(
+          b, arith::IndexCastOp::create(b, b.getI64Type(), entry),
+          op.getDealt(), ValueRange{row, indexConstant(b, column)});
+  });
+}
+
+Value TileDealer::deal() {
+  int64_t warps = columns / warpSize;
+  int64_t sums = columns * (DealTilesOp::depthClasses + 1);
+  ifCounting([&] {
+    forEachClass([&](Value row) { store(integer(0), columnOf(row)); });
+    forEachProduct([&](const Counted &counted) {
+      store(add(load(counted.at), counted.tiles), counted.at);
+    });
+    return Value();
+  });
+  gpu::BarrierOp::create(b);
+  Value warp = warpIndex(b, warpSize);
+  Value before = ifCounting([&] {
+    Value own = ownSum();
+    Value upTo = sumUpToLane(own);
+    Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                         laneIndex(b, warpSize),
+                                         indexConstant(b, warpSize - 1));
+    ifTrue(isLast, [&] { store(upTo, add(warp, indexConstant(b, sums))); });
+    return subtract(upTo, own);
+  });
+  gpu::BarrierOp::create(b);
+  Value all = integer(0), earlier = integer(0);
+  for (int64_t other = 0; other != warps; ++other) {
+    Value sum = load(indexConstant(b, sums + other));
+    all = add(all, sum);
+    earlier = add(earlier, select(isBelow(indexConstant(b, other), warp), sum,
+                                  integer(0)));
+  }
+  ifCounting([&] { return addUp(add(earlier, before)); });
+  gpu::BarrierOp::create(b);
+  ifCounting([&] {
+    forEachProduct([&](const Counted &counted) { hand(counted); });
+    return Value();
+  });
+  // Whole turns, and the last one.
+  Value blocks = integer(op.getBlocks());
+  Value turns = arith::DivUIOp::create(b, all, blocks);
+  Value rest = arith::RemUIOp::create(b, all, blocks);
+  Value isInLast = isBelow(placeInTurn(turns), rest);
+  return widened(
+      add(turns, arith::ExtUIOp::create(b, b.getI32Type(), isInLast)));
+}
+
+namespace {
+struct ConvertDealTiles : LanePattern<DealTilesOp> {
+  using LanePattern::LanePattern;
+
+  LogicalResult
+  matchAndRewrite(DealTilesOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, TileDealer(b, op, target->warpSize).deal());
+    return success();
+  }
+};
+} // namespace
+
+void lanes::populateDealTilesPatterns(const TypeConverter &converter,
+                                      const LaneTargetRef &target,
+                                      RewritePatternSet &patterns) {
+  patterns.add<ConvertDealTiles>(converter, patterns.getContext(), target);
+}

@@ -1,0 +1,205 @@
+//===- DealTilesTest.cpp - Which tiles are a block's ----------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `kami.deal_tiles` lists, as the simulator executes the op and what it is
+// lowered to, held to an example by hand and to products at random.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimulatorTest.h"
+#include "kami/Conversion/KamiToNVGPU/KamiToNVGPU.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <random>
+
+using namespace kami;
+using namespace kami::sim;
+
+namespace {
+
+constexpr int64_t rows = 8;
+
+/// Sizes of products, in elements.
+struct Sizes {
+  std::vector<double> m, n, k;
+};
+
+/// A product, and one of its tiles.
+using Tile = std::pair<int64_t, int64_t>;
+
+class DealTilesTest : public SimulatorTest {
+protected:
+  /// The tiles of 16 × 16 × 16 that each block gets, in turn.
+  using Dealt = std::vector<std::vector<Tile>>;
+
+  /// Has so many threads deal the tiles of the kernel that is parsed.
+  void collect(const Sizes &sizes, int64_t blocks, int64_t threads,
+               Dealt &dealt) {
+    int64_t count = sizes.m.size();
+    MemRef m = array({count}, i32(), sizes.m),
+           n = array({count}, i32(), sizes.n),
+           k = array({count}, i32(), sizes.k);
+    dealt.assign(blocks, {});
+    for (int64_t block = 0; block != blocks; ++block) {
+      int64_t all = 1;
+      for (int64_t first = 0; first < all; first += rows) {
+        MemRef out = array({rows, 2}, i64()), counted = array({1}, i64()),
+               asked = array({2}, i64(), {double(block), double(first)});
+        ASSERT_TRUE(succeeded(simulateLaunch(
+            find<mlir::gpu::GPUFuncOp>(), {}, {int(threads)}, 20000,
+            {m, n, k, asked, out, counted}, options, report)))
+            << message;
+        all = at(counted, {0});
+        for (int64_t row = 0; row != std::min(rows, all - first); ++row)
+          dealt[block].push_back(
+              {int64_t(at(out, {row, 0})), int64_t(at(out, {row, 1}))});
+      }
+    }
+  }
+
+  void parseKernel(const Sizes &sizes, int64_t blocks, int64_t threads) {
+    parse(llvm::formatv(R"(
+#shared = #gpu.address_space<workgroup>
+gpu.module @m {{
+gpu.func @k(%m: memref<{0}xi32>, %n: memref<{0}xi32>, %k: memref<{0}xi32>,
+            %asked: memref<2xi64>, %out: memref<{4}x2xi64>, %counted: memref<1xi64>) kernel
+    attributes {{known_block_size = array<i32: {1}, 1, 1>} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = arith.constant {4} : index
+  %behind = arith.constant {3} : index
+  %bytes = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+  %scratch = memref.view %bytes[%c0][] : memref<?xi8, #shared> to memref<{3}xi8, #shared>
+  %dealt = memref.view %bytes[%behind][] : memref<?xi8, #shared> to memref<{4}x2xi64, #shared>
+  %block64 = memref.load %asked[%c0] : memref<2xi64>
+  %first64 = memref.load %asked[%c1] : memref<2xi64>
+  %block = arith.index_cast %block64 : i64 to index
+  %first = arith.index_cast %first64 : i64 to index
+  %count = kami.deal_tiles %block of {2} from %first in %m, %n, %k by [16, 16, 16]
+      to %dealt through %scratch by {1}
+      : memref<{0}xi32>, memref<{0}xi32>, memref<{0}xi32>, memref<{4}x2xi64, #shared>, memref<{3}xi8, #shared>
+  gpu.barrier
+  %thread = gpu.thread_id x
+  %rest = arith.subi %count, %first : index
+  %listed = arith.minui %rest, %rows : index
+  %own = arith.cmpi ult, %thread, %listed : index
+  scf.if %own {{
+    %product = memref.load %dealt[%thread, %c0] : memref<{4}x2xi64, #shared>
+    %tile = memref.load %dealt[%thread, %c1] : memref<{4}x2xi64, #shared>
+    memref.store %product, %out[%thread, %c0] : memref<{4}x2xi64>
+    memref.store %tile, %out[%thread, %c1] : memref<{4}x2xi64>
+  }
+  %first_thread = arith.cmpi eq, %thread, %c0 : index
+  scf.if %first_thread {{
+    %count64 = arith.index_cast %count : index to i64
+    memref.store %count64, %counted[%c0] : memref<1xi64>
+  }
+  gpu.return
+}
+}
+)",
+                        sizes.m.size(), threads, blocks,
+                        llvm::alignTo(DealTilesOp::scratchBytes(threads), 8),
+                        rows)
+              .str());
+  }
+
+  /// Deals as the op says, and as its lowering does.
+  void deal(const Sizes &sizes, int64_t blocks, int64_t threads, Dealt &byOp,
+            Dealt &lowered) {
+    parseKernel(sizes, blocks, threads);
+    ASSERT_TRUE(module);
+    collect(sizes, blocks, threads, byOp);
+    mlir::PassManager passes(&context);
+    passes.nest<mlir::gpu::GPUModuleOp>().nest<mlir::gpu::GPUFuncOp>().addPass(
+        createConvertKamiToNVGPU());
+    ASSERT_TRUE(succeeded(passes.run(*module))) << message;
+    ASSERT_FALSE(find<DealTilesOp>());
+    collect(sizes, blocks, threads, lowered);
+  }
+
+  mlir::Type i32() { return mlir::IntegerType::get(&context, 32); }
+  mlir::Type i64() { return mlir::IntegerType::get(&context, 64); }
+};
+
+int64_t tilesAlong(double extent) {
+  return llvm::divideCeil(int64_t(std::max(extent, 0.0)), 16);
+}
+
+} // namespace
+
+TEST_F(DealTilesTest, DeepProductsFirstAndEverySecondTurnBackwards) {
+  // Products of 1, 2, 0, 3 and 1 tiles, which are 1, 4, 1, 5 and 0 deep.
+  Sizes sizes = {{16, 32, 0, 7, 16}, {16, 16, 9, 40, 1}, {16, 64, 3, 70, -3}};
+  Dealt byOp, lowered;
+  deal(sizes, 3, 64, byOp, lowered);
+  Dealt expected = {
+      {{3, 0}, {0, 0}, {4, 0}}, {{3, 1}, {1, 1}}, {{3, 2}, {1, 0}}};
+  EXPECT_EQ(byOp, expected);
+  EXPECT_EQ(lowered, expected);
+}
+
+TEST_F(DealTilesTest, NothingToDeal) {
+  for (const Sizes &sizes :
+       {Sizes{}, Sizes{{0, 5, -1}, {3, 0, 8}, {1, 1, 1}}}) {
+    Dealt byOp, lowered;
+    deal(sizes, 2, 32, byOp, lowered);
+    EXPECT_EQ(byOp, Dealt(2));
+    EXPECT_EQ(lowered, Dealt(2));
+  }
+}
+
+TEST_F(DealTilesTest, EachTileOnceAndWorkInEqualParts) {
+  std::mt19937 random(1);
+  // More products than threads that count, and threads that do not.
+  const std::array<int64_t, 3> cases[] = {
+      {10, 64, 7}, {200, 96, 5}, {300, 256, 3}};
+  for (auto [products, threads, blocks] : cases) {
+    Sizes sizes;
+    for (int64_t i = 0; i != products; ++i) {
+      sizes.m.push_back(random() % 50);
+      sizes.n.push_back(random() % 50);
+      sizes.k.push_back(random() % (random() % 4 ? 200 : 9000));
+    }
+    Dealt byOp, lowered;
+    deal(sizes, blocks, threads, byOp, lowered);
+    EXPECT_EQ(byOp, lowered);
+    std::vector<Tile> all, expected;
+    int64_t least = std::numeric_limits<int64_t>::max(), most = 0;
+    for (const std::vector<Tile> &tiles : lowered) {
+      int64_t last = std::numeric_limits<int64_t>::max();
+      for (const Tile &tile : tiles) {
+        all.push_back(tile);
+        int64_t depth =
+            DealTilesOp::depthClass(tilesAlong(sizes.k[tile.first]));
+        EXPECT_LE(depth, last);
+        last = depth;
+      }
+      least = std::min<int64_t>(least, tiles.size());
+      most = std::max<int64_t>(most, tiles.size());
+    }
+    EXPECT_LE(most, least + 1);
+    for (int64_t i = 0; i != products; ++i)
+      for (int64_t tile = 0;
+           tile != tilesAlong(sizes.m[i]) * tilesAlong(sizes.n[i]); ++tile)
+        expected.push_back({i, tile});
+    llvm::sort(all);
+    EXPECT_EQ(all, expected);
+  }
+}
+
+TEST_F(DealTilesTest, DepthsAreAlikeWhoseThreeLeadingBitsAre) {
+  EXPECT_EQ(DealTilesOp::depthClass(0), 0);
+  EXPECT_EQ(DealTilesOp::depthClass(7), 7);
+  EXPECT_EQ(DealTilesOp::depthClass(8), DealTilesOp::depthClass(9));
+  EXPECT_EQ(DealTilesOp::depthClass(10), 9);
+  EXPECT_EQ(DealTilesOp::depthClass(447), 30);
+  EXPECT_EQ(DealTilesOp::depthClass(448), DealTilesOp::depthClasses - 1);
+  EXPECT_EQ(DealTilesOp::depthClass(int64_t(1) << 40),
+            DealTilesOp::depthClasses - 1);
+}

@@ -13,8 +13,8 @@
 using namespace kami;
 
 llvm::Expected<std::unique_ptr<ResidentLauncher>>
-ResidentLauncher::create(DeviceKind kind) {
-  std::unique_ptr<ResidentLauncher> launcher(new ResidentLauncher);
+ResidentLauncher::create(DeviceKind kind, const Chip &chip) {
+  std::unique_ptr<ResidentLauncher> launcher(new ResidentLauncher(chip));
   if (kind == DeviceKind::Simulator)
     return launcher;
   if (kind != DeviceKind::Cuda)
@@ -126,7 +126,6 @@ llvm::Error ResidentLauncher::run(ResidentProgram &program,
   auto host = program.module->lookupSymbol<mlir::func::FuncOp>(function);
   if (!host)
     return llvm::createStringError("expected a function '" + function + "'");
-  sim::SimulatorOptions simulator;
   std::vector<sim::SimulatorReport> reports;
   sim::LaunchHandler handler = sim::simulatingHandler(simulator, reports);
   std::string failure;

@@ -29,8 +29,9 @@ struct ResidentProgram {
 /// stays on the device from launch to launch, or run in the simulator.
 class ResidentLauncher {
 public:
+  /// The simulator is that chip's.
   static llvm::Expected<std::unique_ptr<ResidentLauncher>>
-  create(DeviceKind kind);
+  create(DeviceKind kind, const Chip &chip);
 
   bool isSimulated() const { return !device; }
   llvm::StringRef deviceName() const { return name; }
@@ -51,9 +52,10 @@ public:
                   llvm::ArrayRef<sim::Argument> arguments);
 
 private:
-  ResidentLauncher() = default;
+  explicit ResidentLauncher(const Chip &chip) : simulator(simulatorOf(chip)) {}
   llvm::Error launch(ResidentProgram &program, const sim::Launch &launch);
 
+  sim::SimulatorOptions simulator;
   CudaDevice device;
   std::string name = "simulator";
   uint64_t bytesOfDevice = 0;

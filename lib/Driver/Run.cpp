@@ -291,14 +291,19 @@ llvm::Error Session::makeInputs(func::FuncOp lowered) {
   return llvm::Error::success();
 }
 
+sim::SimulatorOptions kami::simulatorOf(const Chip &chip) {
+  sim::SimulatorOptions simulator;
+  simulator.warpSize = chip.warpSize;
+  simulator.banks = chip.sharedBanks;
+  simulator.bankBytes = chip.sharedBankBytes;
+  simulator.wideReadLanes = chip.wideReadLanes;
+  return simulator;
+}
+
 llvm::Error Session::execute(func::FuncOp lowered,
                              const Compilation &compilation,
                              RunResult &result) {
-  sim::SimulatorOptions simulator;
-  simulator.warpSize = compilation.chip->warpSize;
-  simulator.banks = compilation.chip->sharedBanks;
-  simulator.bankBytes = compilation.chip->sharedBankBytes;
-  simulator.wideReadLanes = compilation.chip->wideReadLanes;
+  sim::SimulatorOptions simulator = simulatorOf(*compilation.chip);
   simulator.order = options.warpOrder;
   simulator.seed = options.seed;
   std::unique_ptr<DeviceLauncher> device;

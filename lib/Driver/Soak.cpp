@@ -667,7 +667,7 @@ void Soak::report(bool isLast) {
 /// True if all were right.
 llvm::Expected<bool> Soak::run() {
   llvm::Expected<std::unique_ptr<ResidentLauncher>> made =
-      ResidentLauncher::create(options.device);
+      ResidentLauncher::create(options.device, chip);
   if (!made)
     return made.takeError();
   launcher = std::move(*made);

@@ -594,7 +594,7 @@ SoakBatch GroupedSoakCase::drawBatch(Draw &draw,
 //===----------------------------------------------------------------------===//
 
 static SoakTypes drawTypes(Draw &draw, const SweepOptions &options,
-                           bool allowsComplex) {
+                           const Chip &chip, bool allowsComplex) {
   SoakTypes types;
   types.operand = options.types[draw.below(options.types.size())];
   types.accumulator = types.output = defaultAccumulator(types.operand);
@@ -607,7 +607,8 @@ static SoakTypes drawTypes(Draw &draw, const SweepOptions &options,
     types.conjugateB = draw.oneIn(3);
     return types;
   }
-  if (types.operand == ElementKind::F16 && draw.oneIn(5))
+  if (types.operand == ElementKind::F16 && draw.oneIn(5) &&
+      !chip.atomsFor(ElementKind::F16, ElementKind::F16).empty())
     types.accumulator = types.output = ElementKind::F16;
   bool canNarrow = !isInteger(types.operand) &&
                    byteWidth(types.operand) < byteWidth(types.accumulator);
@@ -616,7 +617,8 @@ static SoakTypes drawTypes(Draw &draw, const SweepOptions &options,
   std::vector<ElementKind> others;
   for (ElementKind kind : allElementKinds())
     if (kind != types.operand && canMultiply(types.operand, kind) &&
-        types.accumulator == defaultAccumulator(types.operand))
+        types.accumulator == defaultAccumulator(types.operand) &&
+        !chip.atomsFor(types.operand, kind, types.accumulator).empty())
       others.push_back(kind);
   if (!others.empty() && draw.oneIn(4))
     types.otherOperand = others[draw.below(others.size())];
@@ -628,13 +630,13 @@ kami::drawSoakCase(MLIRContext *context, const SweepOptions &options,
                    const Chip &chip, Draw &draw, const SoakLimits &limits) {
   if (draw.oneIn(3)) {
     auto grouped = std::make_unique<GroupedSoakCase>(context);
-    grouped->types = drawTypes(draw, options, /*allowsComplex=*/false);
+    grouped->types = drawTypes(draw, options, chip, /*allowsComplex=*/false);
     if (llvm::Error error = grouped->draw(draw, chip))
       return error;
     return grouped;
   }
   auto strided = std::make_unique<StridedCase>(context);
-  strided->types = drawTypes(draw, options, /*allowsComplex=*/true);
+  strided->types = drawTypes(draw, options, chip, /*allowsComplex=*/true);
   if (llvm::Error error = strided->draw(draw, chip, limits))
     return error;
   return strided;

@@ -84,18 +84,19 @@ llvm::Expected<bool> LightKernel::isRight(const LightOperands &operands) const {
       if (llvm::Error error = read(from, bytes, first, *window))
         return error;
     for (int64_t i = 0; i != size; ++i) {
+      // Words that A or B has only a part of are tails to it.
+      auto isBehind = [&](int64_t bytes) {
+        return first + i >= bytes / wordBytes * wordBytes;
+      };
       bool isWord = first + i < wholeWords;
-      // The copy engine leaves anything behind A's end.
-      if (variant.isBulk && isWord && first + i >= operands.aBytes)
+      // The copy engine leaves anything behind A's last word, and does not
+      // look at B.
+      if (isWord && (isBehind(operands.aBytes) ||
+                     (!variant.isBulk && isBehind(operands.bBytes))))
         continue;
       // Tails of other lengths lie at other places.
       if (!isWord && (operands.aBytes != operands.cBytes ||
                       operands.bBytes != operands.cBytes))
-        continue;
-      // Words that A or B has only a part of are tails to it.
-      if (isWord && !variant.isBulk &&
-          (first + i >= operands.aBytes / wordBytes * wordBytes ||
-           first + i >= operands.bBytes / wordBytes * wordBytes))
         continue;
       uint8_t expected = variant.isBulk && isWord ? a[i] : uint8_t(a[i] ^ b[i]);
       if (c[i] != expected)

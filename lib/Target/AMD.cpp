@@ -195,8 +195,10 @@ static constexpr unsigned cdna4WideReads[] = {1, 2, 4 ^ 8, 4 ^ 16};
 
 // LLVM 22.1 computes all addresses of a tile of k ahead of the loop where
 // strides are known only at run time. What it takes beyond two registers a word
-// was found by compiling (test/Registers/Inputs/scratch.py --full): no plan
-// that has so many to spare takes scratch memory.
+// was found by compiling (test/Registers/Inputs/scratch.py --full): of rows of
+// adjacent elements, no plan that the planner chooses with so many to spare
+// takes scratch memory. RDNA's 256 registers leave room for no plan at all
+// where 176 are asked for.
 
 /// What CDNA's compute units share: four SIMDs, each with 512 registers of 64
 /// lanes (vector and accumulation registers together) and 8 waves.
@@ -242,7 +244,7 @@ static Chip rdna() {
   chip.tensorCores = 2;
   chip.registers = 2 * 1536 * 32;
   chip.maxRegistersPerThread = 256;
-  chip.strideRegisters = 176;
+  chip.strideRegisters = 72;
   chip.registerGranularity = 24;
   chip.maxThreadsPerBlock = 1024;
   chip.maxThreadsPerMultiprocessor = 2 * 16 * 32;

@@ -120,6 +120,9 @@ llvm::Expected<RunResult> compileAndRun(mlir::ModuleOp module,
                                         const RunOptions &options,
                                         Compilation &compilation);
 
+/// The simulator with the chip's warps and shared memory.
+sim::SimulatorOptions simulatorOf(const Chip &chip);
+
 /// The chip of that name. On a Vulkan device, `vulkan` is that device.
 llvm::Expected<const Chip *> chipOn(DeviceKind device, llvm::StringRef name);
 

@@ -9,20 +9,16 @@
 // Thread t copies the pieces t, t + threads, ... of the tile in shared memory,
 // counted along its lines of adjacent elements, so that neighbours copy
 // neighbours. cp.async takes pieces of 16, 8 or 4 bytes; narrower elements that
-// nothing is known of pass through registers, as does all that leaves. Of 16
-// bits, they do so in pieces of 16 bytes: of a line that begins at an odd one,
-// words are read that begin one element further, and put together anew.
+// nothing is known of pass through registers, as does all that leaves; of 16
+// bits, in pieces of 16 bytes (ShiftedPieces.cpp).
 //
 // A thread rounds what it copied itself, so that it finds its pieces in the
 // same way.
 //
 //===----------------------------------------------------------------------===//
 
-#include "CopiedLines.h"
-#include "NVIDIALanes.h"
-#include "Patterns.h"
+#include "BlockCopy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -49,79 +45,15 @@ constexpr int64_t elementsAtOnce = 16;
 constexpr int64_t rarePiecesAtOnce = 4;
 /// Lanes whose pieces of 16 bytes shared memory serves at once.
 constexpr int64_t lanesAtOnce = 8;
-/// Elements of 16 bits in a piece that is put together of words, and how many
-/// such pieces are loaded before the first is stored; fewer where strides are
-/// known only at run time, since addresses take registers, too.
-constexpr int64_t shiftedElements = 8;
-constexpr int64_t shiftedWords = shiftedElements / 2;
+/// Pieces put together of words that are loaded before the first is stored;
+/// fewer where strides are known only at run time, since addresses take
+/// registers, too.
 constexpr int64_t shiftedAtOnce = 4;
 constexpr int64_t shiftedAddresses = 2;
 
 /// Pieces that are loaded before the first of them is rounded: enough to hide
 /// shared memory's latency, and few registers.
 constexpr int64_t roundedAtOnce = 4;
-
-/// A piece of the tile: where it begins, and whether it is one (null if
-/// it is).
-struct Piece {
-  Value line, column;
-  Value exists;
-};
-
-class BlockCopy : CopiedLines {
-public:
-  BlockCopy(const CopiedLines &lines, int64_t threads, Value thread,
-            const CopyAlignment &alignment, bool alignedRows = false)
-      : CopiedLines(lines), alignment(alignment), alignedRows(alignedRows),
-        threads(threads), thread(thread) {}
-  void copyIn();
-  void roundCopied();
-  void copyOut();
-  Value isCopyable(int64_t bytes);
-  int64_t widestPiece() const;
-  /// Lines are aligned where somebody has found out that they are.
-  void expectAligned(Value found) { areAligned = found; }
-
-private:
-  bool isTileAligned(int64_t bytes) const;
-  bool mayCopy(int64_t bytes) const;
-  bool hasWidePieces() const;
-  SmallVector<int64_t, 2> copiedSizes() const;
-  int64_t places(int64_t elements) const;
-  int64_t lineStep(int64_t perLine) const;
-  Value dealtLine(Value line, int64_t perLine) const;
-  Piece piece(Value round, int64_t first, int64_t elements, bool mayEnd);
-  template <typename Emit>
-  void forPieces(int64_t elements, bool throughRegisters, Emit emit);
-  void copyPiece(const Piece &piece, ValueRange indices, int64_t elements);
-  void copyPieces(int64_t bytes);
-  void copyElements();
-  bool mayShift() const;
-  Value bitsOf(Value element);
-  void copyShifted();
-  SmallVector<Value> loadShifted(const Piece &piece);
-  SmallVector<Value> loadWords(const Piece &piece);
-  SmallVector<Value> loadSome(const Piece &piece);
-  Value joinWords(ArrayRef<Value> loaded);
-  SmallVector<Value> tileIndices(const Piece &piece) {
-    return CopiedLines::tileIndices(piece.line, piece.column);
-  }
-  Value isInMatrix(const Piece &piece);
-  Value loadElement(const Piece &piece);
-  void choosePieces(llvm::ArrayRef<int64_t> sizes,
-                    llvm::function_ref<void(int64_t)> emit);
-  void storePieces(int64_t elements);
-  void storeElement(const Piece &piece);
-  void storeEnds(int64_t elements);
-  void roundPieces(int64_t elements);
-
-  CopyAlignment alignment;
-  /// Whether somebody promises that lines begin at multiples of 16 bytes.
-  bool alignedRows;
-  Value areAligned;
-  int64_t threads;
-  Value thread;
-};
 
 } // namespace
 
@@ -156,7 +88,6 @@ bool BlockCopy::mayCopy(int64_t bytes) const {
           between * elementBytes % bytes == 0);
 }
 
-/// Bytes of the widest pieces that may be, or of an element.
 int64_t BlockCopy::widestPiece() const {
   for (int64_t bytes : {16, 8, 4})
     if (mayCopy(bytes))
@@ -172,7 +103,6 @@ bool BlockCopy::hasWidePieces() const {
   return ShapedType::isStatic(stride(matrix, 0)) && mayCopy(copiedPiece);
 }
 
-/// Whether the matrix's are; null if that is known.
 Value BlockCopy::isCopyable(int64_t bytes) {
   if (alignedRows || areAligned)
     return areAligned;
@@ -287,8 +217,8 @@ Piece BlockCopy::piece(Value round, int64_t first, int64_t elements,
 }
 
 /// Calls `emit` with the pieces of a thread, some at a time.
-template <typename Emit>
-void BlockCopy::forPieces(int64_t elements, bool throughRegisters, Emit emit) {
+void BlockCopy::forPieces(int64_t elements, bool throughRegisters,
+                          llvm::function_ref<void(ArrayRef<Piece>)> emit) {
   int64_t perLine = places(elements);
   int64_t total = lines * perLine;
   int64_t rounds = llvm::divideCeil(total, threads);
@@ -368,11 +298,6 @@ Value BlockCopy::isInMatrix(const Piece &piece) {
   return condition;
 }
 
-/// A way of `choose` that gives one value.
-template <typename Emit> static auto inOne(Emit emit) {
-  return [emit] { return SmallVector<Value>{emit()}; };
-}
-
 /// The matrix's element, or 0 beyond it.
 Value BlockCopy::loadElement(const Piece &piece) {
   Value condition = isInMatrix(piece);
@@ -398,166 +323,6 @@ void BlockCopy::copyElements() {
       memref::StoreOp::create(b, element, tile, tileIndices(piece));
     }
   });
-}
-
-/// Whether pieces of the tile can be put together of words of 4 bytes.
-bool BlockCopy::mayShift() const {
-  return elementBytes == 2 && stride(matrix, 1) == 1 &&
-         isTileAligned(copiedPiece) && lineElements % shiftedElements == 0;
-}
-
-/// An element's 16 bits, and zeros above.
-Value BlockCopy::bitsOf(Value element) {
-  if (!element.getType().isInteger())
-    element = arith::BitcastOp::create(b, b.getI16Type(), element);
-  return arith::ExtUIOp::create(b, b.getI32Type(), element);
-}
-
-/// The piece's elements, all of which are in the matrix, as one word more than
-/// they are, and the bits by which these are to be shifted to the right.
-/// Nothing else is read: where the first is at an odd place, it and the last
-/// are loaded by themselves, and three words of those between.
-SmallVector<Value> BlockCopy::loadWords(const Piece &piece) {
-  auto type = cast<MemRefType>(matrix.getType());
-  Type element = type.getElementType(), i32 = b.getI32Type(),
-       i64 = b.getI64Type();
-  auto metadata = memref::ExtractStridedMetadataOp::create(b, matrix);
-  Value base = metadata.getBaseBuffer(), pitch = metadata.getStrides().front();
-  Value first = addIndex(b, b.createOrFold<arith::MulIOp>(piece.line, pitch),
-                         piece.column);
-  Value place = arith::ShRUIOp::create(
-      b, memref::ExtractAlignedPointerAsIndexOp::create(b, base),
-      indexConstant(b, 1));
-  place = addIndex(b, place, metadata.getOffset());
-  Value odd =
-      arith::AndIOp::create(b, addIndex(b, place, first), indexConstant(b, 1));
-  Value isOdd = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, odd,
-                                      indexConstant(b, 0));
-  // The matrix as one line, from what lies lowest in memory: the first element,
-  // or the last row's where rows follow each other backwards.
-  auto size = [&](unsigned dim) { return metadata.getSizes()[dim]; };
-  Value zero = indexConstant(b, 0);
-  Value last = b.createOrFold<arith::MulIOp>(
-      b.createOrFold<arith::SubIOp>(size(0), indexConstant(b, 1)), pitch);
-  Value lowest = b.createOrFold<arith::MinSIOp>(last, zero);
-  Value span = b.createOrFold<arith::SubIOp>(
-      b.createOrFold<arith::MaxSIOp>(last, zero), lowest);
-  first = b.createOrFold<arith::SubIOp>(first, lowest);
-  constexpr int64_t dynamic = ShapedType::kDynamic;
-  auto flat = MemRefType::get(
-      {dynamic}, element, StridedLayoutAttr::get(b.getContext(), dynamic, {1}),
-      type.getMemorySpace());
-  Value line = memref::ReinterpretCastOp::create(
-      b, flat, base, OpFoldResult(addIndex(b, metadata.getOffset(), lowest)),
-      ArrayRef<OpFoldResult>{addIndex(b, span, size(1))},
-      ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
-  auto wordAt = [&](Value start) -> Value {
-    Value pair = vector::LoadOp::create(
-        b, VectorType::get({2}, element), line, ValueRange{start},
-        /*nontemporal=*/false, llvm::MaybeAlign(4));
-    Value word = vector::BitCastOp::create(b, VectorType::get({1}, i32), pair);
-    return vector::ExtractOp::create(b, word, int64_t(0));
-  };
-  auto elementAt = [&](Value start) -> Value {
-    return bitsOf(memref::LoadOp::create(b, line, ValueRange{start}));
-  };
-  auto ifOdd = [&](auto inOdd, auto inEven) -> Value {
-    return choose(b, isOdd, i32, inOne(inOdd), inOne(inEven)).front();
-  };
-  SmallVector<Value> loaded;
-  loaded.push_back(
-      ifOdd([&] { return elementAt(first); }, [&] { return wordAt(first); }));
-  Value even = arith::SubIOp::create(b, first, odd);
-  for (int64_t word = 1; word != shiftedWords; ++word)
-    loaded.push_back(wordAt(addIndex(b, even, indexConstant(b, 2 * word))));
-  loaded.push_back(ifOdd(
-      [&] {
-        return elementAt(
-            addIndex(b, first, indexConstant(b, shiftedElements - 1)));
-      },
-      [&]() -> Value { return arith::ConstantIntOp::create(b, i32, 0); }));
-  loaded.push_back(
-      arith::ShLIOp::create(b, arith::IndexCastOp::create(b, i64, odd),
-                            arith::ConstantIntOp::create(b, i64, 4)));
-  return loaded;
-}
-
-/// The elements of such words. Apart from the loads, so that none is waited for
-/// before all are on their way.
-Value BlockCopy::joinWords(ArrayRef<Value> loaded) {
-  Type i32 = b.getI32Type(), i64 = b.getI64Type();
-  // An element by itself is the upper half of the word that it would be in.
-  SmallVector<Value> parts(loaded);
-  parts.front() = arith::ShLIOp::create(
-      b, parts.front(), arith::TruncIOp::create(b, i32, loaded.back()));
-  SmallVector<Value> words;
-  for (int64_t word = 0; word != shiftedWords; ++word) {
-    Value high = arith::ShLIOp::create(
-        b, arith::ExtUIOp::create(b, i64, parts[word + 1]),
-        arith::ConstantIntOp::create(b, i64, 32));
-    Value both = arith::OrIOp::create(
-        b, high, arith::ExtUIOp::create(b, i64, parts[word]));
-    words.push_back(arith::TruncIOp::create(
-        b, i32, arith::ShRUIOp::create(b, both, loaded.back())));
-  }
-  Value all = vector::FromElementsOp::create(
-      b, VectorType::get({shiftedWords}, i32), words);
-  Type element = cast<MemRefType>(matrix.getType()).getElementType();
-  return vector::BitCastOp::create(
-      b, VectorType::get({shiftedElements}, element), all);
-}
-
-/// The same of a piece that the matrix may not have all of: 0 beyond it.
-SmallVector<Value> BlockCopy::loadSome(const Piece &piece) {
-  Type i32 = b.getI32Type();
-  auto elementAt = [&](int64_t i) -> Value {
-    Value column = addIndex(b, piece.column, indexConstant(b, i));
-    return bitsOf(loadElement({piece.line, column, piece.exists}));
-  };
-  SmallVector<Value> loaded;
-  for (int64_t word = 0; word != shiftedWords; ++word) {
-    Value high = arith::ShLIOp::create(
-        b, elementAt(2 * word + 1), arith::ConstantIntOp::create(b, i32, 16));
-    loaded.push_back(arith::OrIOp::create(b, high, elementAt(2 * word)));
-  }
-  loaded.push_back(arith::ConstantIntOp::create(b, i32, 0));
-  loaded.push_back(arith::ConstantIntOp::create(b, b.getI64Type(), 0));
-  return loaded;
-}
-
-SmallVector<Value> BlockCopy::loadShifted(const Piece &piece) {
-  Piece last = piece;
-  last.column =
-      addIndex(b, piece.column, indexConstant(b, shiftedElements - 1));
-  Value isWhole = isInMatrix(last);
-  SmallVector<Type> types(shiftedWords + 1, b.getI32Type());
-  types.push_back(b.getI64Type());
-  auto nothing = [&] {
-    SmallVector<Value> zeros(types.size() - 1,
-                             arith::ConstantIntOp::create(b, types.front(), 0));
-    zeros.push_back(arith::ConstantIntOp::create(b, types.back(), 0));
-    return zeros;
-  };
-  auto some = [&] { return loadSome(piece); };
-  return choose(
-      b, isWhole, types, [&] { return loadWords(piece); },
-      [&] { return choose(b, isInMatrix(piece), types, some, nothing); });
-}
-
-void BlockCopy::copyShifted() {
-  forPieces(
-      shiftedElements, /*throughRegisters=*/true, [&](ArrayRef<Piece> pieces) {
-        SmallVector<SmallVector<Value>> loaded;
-        for (const Piece &piece : pieces)
-          loaded.push_back(loadShifted(piece));
-        for (auto [piece, words] : llvm::zip_equal(pieces, loaded)) {
-          OpBuilder::InsertionGuard insertion(b);
-          enter(b, piece.exists);
-          vector::StoreOp::create(b, joinWords(words), tile, tileIndices(piece),
-                                  /*nontemporal=*/false,
-                                  llvm::MaybeAlign(copiedPiece));
-        }
-      });
 }
 
 /// Calls `emit` with the widest pieces, of those that are worth telling apart,
@@ -716,139 +481,4 @@ void BlockCopy::roundCopied() {
   choosePieces(copiedSizes(), [&](int64_t bytes) {
     roundPieces(bytes > 0 ? bytes / elementBytes : 1);
   });
-}
-
-namespace {
-
-/// `op` brings such lines to shared memory.
-template <typename OpTy>
-void copyIn(const CopiedLines &lines, OpTy op, const CopyAlignment &alignment) {
-  if (op.getTails())
-    copySkewed(lines, op.getTails(), op.getThreads());
-  else
-    BlockCopy(lines, op.getThreads(), threadIndex(lines.b), alignment,
-              op.getAlignedRows())
-        .copyIn();
-}
-
-void convert(ImplicitLocOpBuilder &b, CopyAsyncOp op,
-             const CopyAlignment &alignment) {
-  CopiedLines lines(b, op.getSource(), op.getDest());
-  if (op.getKeepsSkew())
-    copySkewed(lines, /*tails=*/{}, op.getThreads());
-  else
-    copyIn(lines, op, alignment);
-}
-
-void convert(ImplicitLocOpBuilder &b, PlaceAsyncOp op,
-             const CopyAlignment &alignment) {
-  copyIn(CopiedLines(b, op.getSource(), op.getBuffer(), op.getMatrix()), op,
-         alignment);
-}
-
-void convert(ImplicitLocOpBuilder &b, CopyOutOp op,
-             const CopyAlignment &alignment) {
-  BlockCopy(CopiedLines(b, op.getDest(), op.getSource()), op.getThreads(),
-            threadIndex(b), alignment)
-      .copyOut();
-}
-
-void convert(ImplicitLocOpBuilder &b, RoundPlacedOp op,
-             const CopyAlignment &alignment) {
-  BlockCopy(CopiedLines(b, op.getSource(), op.getBuffer(), op.getMatrix()),
-            op.getThreads(), threadIndex(b), alignment, op.getAlignedRows())
-      .roundCopied();
-  fenceForMatrixUnit(b);
-}
-
-/// A copy in either direction, or what a thread does with its part of one.
-template <typename OpTy> struct ConvertCopy : OpConversionPattern<OpTy> {
-  ConvertCopy(const TypeConverter &converter, MLIRContext *context,
-              AlignmentAnalysis alignments)
-      : OpConversionPattern<OpTy>(converter, context),
-        alignments(std::move(alignments)) {}
-
-  LogicalResult
-  matchAndRewrite(OpTy op, typename OpConversionPattern<OpTy>::OneToNOpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    convert(b, op, alignments.ofCopy(op));
-    rewriter.eraseOp(op);
-    return success();
-  }
-
-  AlignmentAnalysis alignments;
-};
-
-struct ConvertCopyCommit : OpConversionPattern<CopyCommitOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(CopyCommitOp op, OneToNOpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::CpAsyncCommitGroupOp>(op);
-    return success();
-  }
-};
-
-struct ConvertCopyWait : OpConversionPattern<CopyWaitOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(CopyWaitOp op, OneToNOpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    NVVM::CpAsyncWaitGroupOp::create(b, op.getPending());
-    if (op.getForMatrixUnit())
-      fenceForMatrixUnit(b);
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
-struct ConvertDeskew : OpConversionPattern<DeskewOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(DeskewOp op, OneToNOpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    CopiedLines lines =
-        op.getMatrix()
-            ? CopiedLines(b, op.getSource(), op.getDest(), *op.getMatrix())
-            : CopiedLines(b, op.getSource(), op.getDest());
-    straighten(lines, op.getTails(), op.getThreads(), op.getRounded());
-    if (op.getForMatrixUnit())
-      fenceForMatrixUnit(b);
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
-} // namespace
-
-Value nvgpu_lowering::areLinesAligned(ImplicitLocOpBuilder &b, Value matrix,
-                                      Value tile,
-                                      const CopyAlignment &alignment) {
-  BlockCopy copy(CopiedLines(b, matrix, tile), warpSize, laneIndex(b, warpSize),
-                 alignment);
-  return copy.isCopyable(copy.widestPiece());
-}
-
-void nvgpu_lowering::copyOutByLanes(ImplicitLocOpBuilder &b, Value matrix,
-                                    Value tile, Value areAligned) {
-  BlockCopy copy(CopiedLines(b, matrix, tile), warpSize, laneIndex(b, warpSize),
-                 {copiedPiece, copiedPiece}, /*alignedRows=*/true);
-  copy.expectAligned(areAligned);
-  copy.copyOut();
-}
-
-void nvgpu_lowering::populateBlockCopyPatterns(
-    const TypeConverter &converter, const AlignmentAnalysis &alignments,
-    RewritePatternSet &patterns) {
-  patterns.add<ConvertCopy<CopyAsyncOp>, ConvertCopy<CopyOutOp>,
-               ConvertCopy<PlaceAsyncOp>, ConvertCopy<RoundPlacedOp>>(
-      converter, patterns.getContext(), alignments);
-  patterns.add<ConvertCopyCommit, ConvertCopyWait, ConvertDeskew>(
-      converter, patterns.getContext());
 }

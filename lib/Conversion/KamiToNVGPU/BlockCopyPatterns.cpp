@@ -1,0 +1,153 @@
+//===- BlockCopyPatterns.cpp - The ops that copy and wait
+//------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockCopy.h"
+#include "NVIDIALanes.h"
+#include "Patterns.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace kami;
+using namespace kami::lanes;
+using namespace kami::nvgpu_lowering;
+using namespace mlir;
+
+namespace {
+
+/// `op` brings such lines to shared memory.
+template <typename OpTy>
+void copyIn(const CopiedLines &lines, OpTy op, const CopyAlignment &alignment) {
+  if (op.getTails())
+    copySkewed(lines, op.getTails(), op.getThreads());
+  else
+    BlockCopy(lines, op.getThreads(), threadIndex(lines.b), alignment,
+              op.getAlignedRows())
+        .copyIn();
+}
+
+void convert(ImplicitLocOpBuilder &b, CopyAsyncOp op,
+             const CopyAlignment &alignment) {
+  CopiedLines lines(b, op.getSource(), op.getDest());
+  if (op.getKeepsSkew())
+    copySkewed(lines, /*tails=*/{}, op.getThreads());
+  else
+    copyIn(lines, op, alignment);
+}
+
+void convert(ImplicitLocOpBuilder &b, PlaceAsyncOp op,
+             const CopyAlignment &alignment) {
+  copyIn(CopiedLines(b, op.getSource(), op.getBuffer(), op.getMatrix()), op,
+         alignment);
+}
+
+void convert(ImplicitLocOpBuilder &b, CopyOutOp op,
+             const CopyAlignment &alignment) {
+  BlockCopy(CopiedLines(b, op.getDest(), op.getSource()), op.getThreads(),
+            threadIndex(b), alignment)
+      .copyOut();
+}
+
+void convert(ImplicitLocOpBuilder &b, RoundPlacedOp op,
+             const CopyAlignment &alignment) {
+  BlockCopy(CopiedLines(b, op.getSource(), op.getBuffer(), op.getMatrix()),
+            op.getThreads(), threadIndex(b), alignment, op.getAlignedRows())
+      .roundCopied();
+  fenceForMatrixUnit(b);
+}
+
+/// A copy in either direction, or what a thread does with its part of one.
+template <typename OpTy> struct ConvertCopy : OpConversionPattern<OpTy> {
+  ConvertCopy(const TypeConverter &converter, MLIRContext *context,
+              AlignmentAnalysis alignments)
+      : OpConversionPattern<OpTy>(converter, context),
+        alignments(std::move(alignments)) {}
+
+  LogicalResult
+  matchAndRewrite(OpTy op, typename OpConversionPattern<OpTy>::OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    convert(b, op, alignments.ofCopy(op));
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  AlignmentAnalysis alignments;
+};
+
+struct ConvertCopyCommit : OpConversionPattern<CopyCommitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(CopyCommitOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncCommitGroupOp>(op);
+    return success();
+  }
+};
+
+struct ConvertCopyWait : OpConversionPattern<CopyWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(CopyWaitOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    NVVM::CpAsyncWaitGroupOp::create(b, op.getPending());
+    if (op.getForMatrixUnit())
+      fenceForMatrixUnit(b);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ConvertDeskew : OpConversionPattern<DeskewOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(DeskewOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    CopiedLines lines =
+        op.getMatrix()
+            ? CopiedLines(b, op.getSource(), op.getDest(), *op.getMatrix())
+            : CopiedLines(b, op.getSource(), op.getDest());
+    straighten(lines, op.getTails(), op.getThreads(), op.getRounded());
+    if (op.getForMatrixUnit())
+      fenceForMatrixUnit(b);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+Value nvgpu_lowering::areLinesAligned(ImplicitLocOpBuilder &b, Value matrix,
+                                      Value tile,
+                                      const CopyAlignment &alignment) {
+  BlockCopy copy(CopiedLines(b, matrix, tile), warpSize, laneIndex(b, warpSize),
+                 alignment);
+  return copy.isCopyable(copy.widestPiece());
+}
+
+void nvgpu_lowering::copyOutByLanes(ImplicitLocOpBuilder &b, Value matrix,
+                                    Value tile, Value areAligned) {
+  BlockCopy copy(CopiedLines(b, matrix, tile), warpSize, laneIndex(b, warpSize),
+                 {copiedPiece, copiedPiece}, /*alignedRows=*/true);
+  copy.expectAligned(areAligned);
+  copy.copyOut();
+}
+
+void nvgpu_lowering::populateBlockCopyPatterns(
+    const TypeConverter &converter, const AlignmentAnalysis &alignments,
+    RewritePatternSet &patterns) {
+  patterns.add<ConvertCopy<CopyAsyncOp>, ConvertCopy<CopyOutOp>,
+               ConvertCopy<PlaceAsyncOp>, ConvertCopy<RoundPlacedOp>>(
+      converter, patterns.getContext(), alignments);
+  patterns.add<ConvertCopyCommit, ConvertCopyWait, ConvertDeskew>(
+      converter, patterns.getContext());
+}

@@ -37,9 +37,10 @@ static LogicalResult readCount(Execution &x, Warp &warp,
 }
 
 namespace {
-/// A product, and where its tiles begin in the order in which they are dealt.
+/// A product, the thread that counts it, and where its tiles begin in the order
+/// in which they are dealt.
 struct Dealt {
-  int64_t product, tiles, depth, begin;
+  int64_t product, thread, tiles, depth, begin;
 };
 } // namespace
 
@@ -48,6 +49,7 @@ static LogicalResult sortProducts(Execution &x, Warp &warp,
                                   const Instruction &instruction,
                                   DealTilesOp op, std::vector<Dealt> &sorted) {
   constexpr unsigned firstArray = 2;
+  int64_t threads = DealTilesOp::countingThreads(op.getThreads());
   int64_t count = warp.memrefs[instruction.operands[firstArray].index].sizes[0];
   for (int64_t product = 0; product < count; ++product) {
     int64_t tiles[3];
@@ -59,13 +61,12 @@ static LogicalResult sortProducts(Execution &x, Warp &warp,
         return failure();
       tiles[i] = llvm::divideCeil(extent, op.getExtents()[i]);
     }
-    sorted.push_back(
-        {product, tiles[0] * tiles[1], DealTilesOp::depthClass(tiles[2]), 0});
+    sorted.push_back({product, product % threads, tiles[0] * tiles[1],
+                      DealTilesOp::depthClass(tiles[2]), 0});
   }
-  int64_t threads = DealTilesOp::countingThreads(op.getThreads());
   llvm::stable_sort(sorted, [&](const Dealt &one, const Dealt &other) {
-    return std::make_pair(-one.depth, one.product % threads) <
-           std::make_pair(-other.depth, other.product % threads);
+    return std::make_pair(-one.depth, one.thread) <
+           std::make_pair(-other.depth, other.thread);
   });
   int64_t begin = 0;
   for (Dealt &dealt : sorted) {
@@ -123,9 +124,7 @@ static LogicalResult runDeal(Execution &x, Warp &warp,
     while (of->begin + of->tiles <= tile)
       ++of;
     // Whoever counts a product lists its tiles.
-    int64_t thread =
-        of->product % DealTilesOp::countingThreads(op.getThreads());
-    if (thread / x.width != warp.index)
+    if (of->thread / x.width != warp.index)
       continue;
     int64_t row = turn - first;
     if (failed(writeEntry(x, warp, instruction, dealt, row, 0, of->product)) ||
@@ -146,7 +145,7 @@ LogicalResult kami::sim::decodeGroupedOps(Decoder &decoder, Operation *op,
   handled = bool(deal);
   if (!deal)
     return success();
-  for (Value array : {deal.getM(), deal.getN(), deal.getK()})
+  for (Value array : {deal.getM(), deal.getN(), deal.getK(), deal.getDealt()})
     decoder.accesses(
         *formatOf(cast<MemRefType>(array.getType()).getElementType()));
   return decoder.emit(op, runDeal);

@@ -60,7 +60,7 @@ private:
     /// Whether rows of A and B begin at multiples of 16 bytes.
     Value areAligned;
   };
-  Value deal(Value first, Value dealt);
+  DealTilesOp deal(Value first);
   void listTile(Value number, Value dealt);
   void emitTiles(Value count);
   void emitTilesAhead(Value count);
@@ -348,14 +348,16 @@ void GroupedTile::emitTilesAhead(Value count) {
 // All tiles
 //===----------------------------------------------------------------------===//
 
-/// Deals the block's tiles of some turns, and returns how many it has of all.
-Value GroupedTile::deal(Value first, Value dealt) {
+/// Deals the block's tiles of some turns, in the tiles' part of shared memory,
+/// which is not in use then.
+DealTilesOp GroupedTile::deal(Value first) {
   int64_t threads = op.getPlan()->getThreads();
   Value memory = gpu::DynamicSharedMemoryOp::create(
       b, bufferType(b.getContext(), ShapedType::kDynamic));
-  Value scratch = memref::ViewOp::create(
-      b, bufferType(b.getContext(), DealTilesOp::scratchBytes(threads)), memory,
-      constant(0), ValueRange());
+  Value scratch = viewAt(b, memory, constant(0),
+                         {DealTilesOp::scratchBytes(threads)}, b.getI8Type());
+  Value dealt = viewAt(b, memory, constant(dealtAt(threads)), {listedTiles, 2},
+                       b.getI64Type());
   Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   return DealTilesOp::create(
       b, block, first, values.lookup(op.getM()), values.lookup(op.getN()),
@@ -379,13 +381,8 @@ void GroupedTile::emitLoop() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getAfterBody());
   Value first = loop.getAfterArguments()[0];
-  // The tiles' part of shared memory is not in use yet.
-  Value dealt = viewAt(b,
-                       gpu::DynamicSharedMemoryOp::create(
-                           b, bufferType(b.getContext(), ShapedType::kDynamic)),
-                       constant(dealtAt(op.getPlan()->getThreads())),
-                       {listedTiles, 2}, b.getI64Type());
-  Value count = deal(first, dealt);
+  DealTilesOp dealt = deal(first);
+  Value count = dealt.getCount();
   gpu::BarrierOp::create(b);
   Value listed = arith::MinUIOp::create(
       b, arith::SubIOp::create(b, count, first), constant(listedTiles));
@@ -395,7 +392,7 @@ void GroupedTile::emitLoop() {
   {
     OpBuilder::InsertionGuard insertion(b);
     b.setInsertionPointToStart(lists.thenBlock());
-    listTile(thread, dealt);
+    listTile(thread, dealt.getDealt());
   }
   gpu::BarrierOp::create(b);
   if (plan.prefetches)

@@ -66,16 +66,14 @@ private:
   void store(Value value, Value at) {
     memref::StoreOp::create(b, value, counts, at);
   }
-  void ifTrue(Value condition, llvm::function_ref<void()> emit);
-  Value ifCounting(llvm::function_ref<Value()> emit);
-  void forEachClass(llvm::function_ref<void(Value)> emit);
+  void clear();
   void forEachProduct(llvm::function_ref<void(const Counted &)> emit);
   Value covering(unsigned dimension, Value product);
   Value columnOf(Value row);
   Value rowOf(Value depth);
   Value sumUpToLane(Value own);
-  Value ownSum();
-  Value addUp(Value from);
+  Value sumOwn(Value from, llvm::function_ref<void(Value, Value)> visit);
+  Value sumBeforeInWarp(Value sums);
   Value placeInTurn(Value turn);
   void hand(const Counted &counted);
 
@@ -88,6 +86,8 @@ private:
   /// The counts; behind them, what the threads of each warp have counted.
   Value counts;
   Value thread, products;
+  /// Whether this thread counts; null if all do.
+  Value isCounting;
 };
 
 } // namespace
@@ -105,40 +105,18 @@ TileDealer::TileDealer(ImplicitLocOpBuilder &b, DealTilesOp op,
       cast<MemRefType>(op.getScratch().getType()).getMemorySpace());
   counts = memref::ViewOp::create(b, type, op.getScratch(), indexConstant(b, 0),
                                   ValueRange());
+  if (columns != int64_t(op.getThreads()))
+    isCounting = isBelow(thread, indexConstant(b, columns));
 }
 
-void TileDealer::ifTrue(Value condition, llvm::function_ref<void()> emit) {
-  auto guard = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(guard.thenBlock());
-  emit();
-}
-
-/// What threads do that count products; 0 for the others, if it gives a value.
-Value TileDealer::ifCounting(llvm::function_ref<Value()> emit) {
-  if (columns == int64_t(op.getThreads()))
-    return emit();
-  Value result = integer(0);
-  auto guard = scf::IfOp::create(b, b.getI32Type(),
-                                 isBelow(thread, indexConstant(b, columns)),
-                                 /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(guard.elseBlock());
-  scf::YieldOp::create(b, result);
-  b.setInsertionPointToStart(guard.thenBlock());
-  if (Value given = emit())
-    result = given;
-  scf::YieldOp::create(b, result);
-  return guard.getResult(0);
-}
-
-void TileDealer::forEachClass(llvm::function_ref<void(Value)> emit) {
+/// Sets the thread's counts to 0.
+void TileDealer::clear() {
   auto loop = scf::ForOp::create(b, indexConstant(b, 0),
                                  indexConstant(b, DealTilesOp::depthClasses),
                                  indexConstant(b, 1));
   OpBuilder::InsertionGuard insertion(b);
   b.setInsertionPointToStart(loop.getBody());
-  emit(loop.getInductionVar());
+  store(integer(0), columnOf(loop.getInductionVar()));
 }
 
 /// Tiles that cover an extent of a product. A negative one has none.
@@ -168,6 +146,7 @@ Value TileDealer::columnOf(Value row) {
 /// of its fraction.
 Value TileDealer::rowOf(Value depth) {
   constexpr int64_t fraction = 23, leading = 2, bias = 127, many = 4;
+  // All that is deeper is of the last class, too.
   Value deepest = indexConstant(b, 511);
   Value tiles = narrowed(arith::MinUIOp::create(b, depth, deepest));
   Value bits = arith::BitcastOp::create(
@@ -210,24 +189,10 @@ Value TileDealer::sumUpToLane(Value own) {
   return own;
 }
 
-/// The sum of the thread's part of all counts, of as many as there are classes.
-Value TileDealer::ownSum() {
-  constexpr int64_t classes = DealTilesOp::depthClasses;
-  Value first = multiply(thread, indexConstant(b, classes + 1));
-  auto loop =
-      scf::ForOp::create(b, indexConstant(b, 0), indexConstant(b, classes),
-                         indexConstant(b, 1), integer(0));
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value sum =
-      add(loop.getRegionIterArg(0), load(add(first, loop.getInductionVar())));
-  scf::YieldOp::create(b, sum);
-  return loop.getResult(0);
-}
-
-/// Each count of the thread's part becomes the sum of those before it; `from`
-/// is that of all parts before. Returns that of this one as well.
-Value TileDealer::addUp(Value from) {
+/// Adds the thread's part of all counts, as many as there are classes, to
+/// `from`. Visits where each is, with the sum of those before it.
+Value TileDealer::sumOwn(Value from,
+                         llvm::function_ref<void(Value, Value)> visit) {
   constexpr int64_t classes = DealTilesOp::depthClasses;
   Value first = multiply(thread, indexConstant(b, classes + 1));
   auto loop =
@@ -238,9 +203,23 @@ Value TileDealer::addUp(Value from) {
   Value at = add(first, loop.getInductionVar());
   Value sum = loop.getRegionIterArg(0);
   Value own = load(at);
-  store(sum, at);
+  visit(at, sum);
   scf::YieldOp::create(b, add(sum, own));
   return loop.getResult(0);
+}
+
+/// What the warp's threads before this one have counted in their parts; what
+/// all of them have is stored there.
+Value TileDealer::sumBeforeInWarp(Value sums) {
+  Value own = sumOwn(integer(0), [](Value, Value) {});
+  Value upTo = sumUpToLane(own);
+  OpBuilder::InsertionGuard insertion(b);
+  Value before = subtract(upTo, own);
+  enter(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                 laneIndex(b, warpSize),
+                                 indexConstant(b, warpSize - 1)));
+  store(upTo, sums);
+  return before;
 }
 
 /// The block's place among those that have a tile in that turn.
@@ -271,37 +250,37 @@ void TileDealer::hand(const Counted &counted) {
   Value tile = add(multiply(turn, blocks), placeInTurn(turn));
   // One comparison: what is before the first wraps around.
   Value number = subtract(tile, from);
-  ifTrue(isBelow(number, counted.tiles), [&] {
-    Value row = widened(subtract(turn, first));
-    Value entries[] = {counted.product, widened(number)};
-    for (auto [column, entry] : llvm::enumerate(entries))
-      memref::StoreOp::create(
-          b, arith::IndexCastOp::create(b, b.getI64Type(), entry),
-          op.getDealt(), ValueRange{row, indexConstant(b, column)});
-  });
+  enter(b, isBelow(number, counted.tiles));
+  Value row = widened(subtract(turn, first));
+  Value entries[] = {counted.product, widened(number)};
+  for (auto [column, entry] : llvm::enumerate(entries))
+    memref::StoreOp::create(
+        b, arith::IndexCastOp::create(b, b.getI64Type(), entry), op.getDealt(),
+        ValueRange{row, indexConstant(b, column)});
 }
 
 Value TileDealer::deal() {
   int64_t warps = columns / warpSize;
   int64_t sums = columns * (DealTilesOp::depthClasses + 1);
+  auto ifCounting = [&](llvm::function_ref<void()> emit) {
+    OpBuilder::InsertionGuard insertion(b);
+    enter(b, isCounting);
+    emit();
+  };
   ifCounting([&] {
-    forEachClass([&](Value row) { store(integer(0), columnOf(row)); });
+    clear();
     forEachProduct([&](const Counted &counted) {
       store(add(load(counted.at), counted.tiles), counted.at);
     });
-    return Value();
   });
   gpu::BarrierOp::create(b);
   Value warp = warpIndex(b, warpSize);
-  Value before = ifCounting([&] {
-    Value own = ownSum();
-    Value upTo = sumUpToLane(own);
-    Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                         laneIndex(b, warpSize),
-                                         indexConstant(b, warpSize - 1));
-    ifTrue(isLast, [&] { store(upTo, add(warp, indexConstant(b, sums))); });
-    return subtract(upTo, own);
-  });
+  auto sumBefore = [&] {
+    return SmallVector<Value>{
+        sumBeforeInWarp(add(warp, indexConstant(b, sums)))};
+  };
+  auto none = [&] { return SmallVector<Value>{integer(0)}; };
+  Value before = choose(b, isCounting, b.getI32Type(), sumBefore, none).front();
   gpu::BarrierOp::create(b);
   Value all = integer(0), earlier = integer(0);
   for (int64_t other = 0; other != warps; ++other) {
@@ -310,12 +289,12 @@ Value TileDealer::deal() {
     earlier = add(earlier, select(isBelow(indexConstant(b, other), warp), sum,
                                   integer(0)));
   }
-  ifCounting([&] { return addUp(add(earlier, before)); });
-  gpu::BarrierOp::create(b);
   ifCounting([&] {
-    forEachProduct([&](const Counted &counted) { hand(counted); });
-    return Value();
+    sumOwn(add(earlier, before), [&](Value at, Value sum) { store(sum, at); });
   });
+  gpu::BarrierOp::create(b);
+  ifCounting(
+      [&] { forEachProduct([&](const Counted &counted) { hand(counted); }); });
   // Whole turns, and the last one.
   Value blocks = integer(op.getBlocks());
   Value turns = arith::DivUIOp::create(b, all, blocks);

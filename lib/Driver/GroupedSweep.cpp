@@ -10,6 +10,7 @@
 #include "kami/Bridge/Bridge.h"
 #include "kami/Driver/GroupedSpec.h"
 #include "kami/Plan/Explain.h"
+#include "kami/Plan/GroupedPlanner.h"
 
 using namespace kami;
 using namespace mlir;
@@ -107,7 +108,7 @@ llvm::Expected<GroupedCase> GroupedSweep::drawCase(int64_t number,
   problem.accumulator = one.spec.accumulator;
   problem.output = one.spec.output;
   problem.batch = one.spec.products.size();
-  llvm::Expected<Plan> plan = drawPlan(problem, chip);
+  llvm::Expected<Plan> plan = drawPlan(problem, withoutTileList(chip));
   if (!plan)
     return plan.takeError();
   one.plan = *plan;

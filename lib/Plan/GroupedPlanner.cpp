@@ -301,8 +301,7 @@ chooseForSpread(Problem problem, const Chip &chip,
   return llvm::createStringError(reason);
 }
 
-/// The chip, with less shared memory by a block's list of tiles.
-static Chip withoutList(Chip chip) {
+Chip kami::withoutTileList(Chip chip) {
   chip.sharedPerBlock -= listBytes;
   chip.sharedReservedPerBlock += listBytes;
   return chip;
@@ -311,7 +310,7 @@ static Chip withoutList(Chip chip) {
 llvm::Expected<Plan> kami::chooseGroupedPlan(const Problem &problem,
                                              const Chip &whole,
                                              const PlannerOptions &options) {
-  Chip chip = withoutList(whole);
+  Chip chip = withoutTileList(whole);
   Problem ordered = problem;
   if (problem.isReproducible) {
     llvm::Expected<Candidate> reference =

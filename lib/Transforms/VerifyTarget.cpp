@@ -8,6 +8,7 @@
 
 #include "kami/Bridge/Bridge.h"
 #include "kami/Plan/Chain.h"
+#include "kami/Plan/GroupedPlanner.h"
 #include "kami/Plan/Verify.h"
 #include "kami/Transforms/Passes.h"
 
@@ -67,7 +68,10 @@ private:
     FailureOr<Plan> plan = toPlan(op, *op.getPlan());
     if (failed(chip) || failed(problem) || failed(plan))
       return failure();
-    if (llvm::Error error = verifyPlan(*plan, *problem, **chip))
+    bool isGrouped = std::is_same_v<ProductOp, GroupedGemmOp>;
+    if (llvm::Error error =
+            verifyPlan(*plan, *problem,
+                       isGrouped ? withoutTileList(**chip) : **chip))
       return op.emitOpError("cannot execute this plan on ")
              << (*chip)->name << ": " << llvm::toString(std::move(error));
     return success();

@@ -19,6 +19,10 @@ constexpr int64_t listedTiles = 32;
 constexpr int64_t listedWords = 13;
 constexpr int64_t listBytes = listedTiles * listedWords * 8;
 
+/// The chip as plans of such products see it: the list's bytes of shared memory
+/// are taken.
+Chip withoutTileList(Chip chip);
+
 /// A plan for products that each have sizes of their own, which are known on
 /// the device only: the problem's extents are typical ones, its batch is their
 /// number. As many blocks as the chip holds at a time share their tiles. Where

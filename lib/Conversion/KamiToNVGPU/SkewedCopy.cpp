@@ -70,6 +70,7 @@ private:
   void makeFlat();
   Value firstElement(Value line);
   Value skewOf(Value line);
+  Value isAnySkewed();
   Value isInMatrix(Value line);
   Value countFrom(Value column, Value skew);
   void copyWord(Value memref, ValueRange indices, Value from, Value count);
@@ -194,6 +195,14 @@ Value SkewedCopy::firstElement(Value line) {
 Value SkewedCopy::skewOf(Value line) {
   return rest(addIndex(b, base, firstElement(rest(line, pieceElements))),
               pieceElements);
+}
+
+/// Whether lines may begin between two multiples of 16 bytes: the first does, or
+/// they are no whole pieces apart.
+Value SkewedCopy::isAnySkewed() {
+  Value places = b.createOrFold<arith::OrIOp>(addIndex(b, base, start), pitch);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                               rest(places, pieceElements), constant(0));
 }
 
 void SkewedCopy::copyWord(Value memref, ValueRange indices, Value from,
@@ -390,6 +399,9 @@ Value SkewedCopy::shifted(SmallVector<Value> words, Value skewBytes) {
 }
 
 void SkewedCopy::straighten(bool isRounded) {
+  OpBuilder::InsertionGuard guard(b);
+  if (!isRounded)
+    enter(b, isAnySkewed());
   // What the warp's other lanes have copied is there.
   syncWarp(b);
   forPieces(straightenedAtOnce, [&](Value, ArrayRef<Piece> some) {

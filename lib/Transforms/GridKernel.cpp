@@ -305,9 +305,6 @@ void GridKernel::emitBody(gpu::GPUFuncOp kernel, EmitTile emit) {
     if (prefetches)
       turns.push_back(constant(0));
     auto loop = scf::ForOp::create(b, first, count.total, step, turns);
-    // f16 256³ spilled 184 bytes of a thread otherwise.
-    if (prefetches)
-      loop->setAttr(tileLoopAttributeName, b.getUnitAttr());
     OpBuilder::InsertionGuard loopGuard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value index = loop.getInductionVar();

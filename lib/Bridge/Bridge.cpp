@@ -410,9 +410,8 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
   };
   problem.isCopyable =
       isCopyable(Role::A, op.getA()) && isCopyable(Role::B, op.getB());
-  problem.isSkewed =
-      problem.isCopyable &&
-      (wantsSkew(op.getA(), *operand) || wantsSkew(op.getB(), *operandB));
+  problem.isSkewed = problem.isCopyable && (wantsSkew(op.getA(), *operand) ||
+                                            wantsSkew(op.getB(), *operandB));
   problem.hasRuntimeStrides =
       !hasKnownStrides({op.getA(), op.getB(), op.getC()});
   // Complex elements lie between each other.

@@ -68,9 +68,9 @@ static bool isFar(const Extents &tile, const Extents &typical) {
 
 /// The tile that large products take best, if these are, and are enough of
 /// them. One group of warps has the fewest waits: f16 up to 512 × 512 × 512
-/// takes 69 µs with 64 × 128 × 64, 91 with 64 × 64 × 64 and 83 to 99 with
-/// squares of 128; up to 512 × 512 × 128 41 µs with 64 × 128 × 32 and 50 with
-/// 128 × 128 × 32; tf32 67 µs with 128 × 64 × 32 and 82 with 64 × 64 × 32. But
+/// takes 46 µs with 64 × 128 × 32, 52 with 64 × 128 × 64 and 53 to 70 with
+/// squares of 128; up to 512 × 512 × 128 26 µs, and 36 with 128 × 128 × 32;
+/// tf32 67 µs with 128 × 64 × 32 and 82 with 64 × 64 × 32. But
 /// up to 256 a side tf32 takes 32 µs with the former and 29 with the latter.
 /// Shallow ones of f64 take 136 µs with 32 × 64 × 16 and 170 with squares of 64
 /// in odd rows up to 512 × 512 × 128, aligned 105 and 109; f32 that lanes
@@ -85,7 +85,7 @@ static std::optional<Extents> largeTile(const Problem &problem,
   // How many halves of it typical products have along each side.
   int64_t halves = 3;
   if (bytes == 2) {
-    tile = {64, 128, typical.k >= 128 ? 64 : 32};
+    tile = {64, 128, 32};
   } else if (problem.operand == ElementKind::F64 && typical.k < 128) {
     tile = {32, 64, 16};
   } else if (problem.operand == ElementKind::F32) {
@@ -109,21 +109,24 @@ static std::optional<Extents> largeTile(const Problem &problem,
 /// one or two tiles: what counts is how long each takes, and that is fewer
 /// waits for memory. 8 products of f16 up to 256 × 256 × 128 take 5.4 µs with
 /// 64 × 32 × 64, 5.6 with 64 × 64 × 64 and 6.6 with 64 × 64 × 32; of tf32 6.9
-/// µs with 64 × 64 × 64 and 8.0 with 64 × 64 × 32; of f64 up to 512 × 512 × 512
-/// 23 µs with 32 × 32 × 16 and 32 with 64 × 64 × 16 (H200, 2026-11-23).
+/// µs with 64 × 64 × 64 and 8.0 with 64 × 64 × 32; up to 512 × 512 × 512 12 µs
+/// with 32 × 64 × 64 and 14 with 64 × 64 × 64; of f64 18 µs with 32 × 32 × 32,
+/// in odd rows, too, 19 with 32 × 32 × 16 and 32 with 64 × 64 × 16 (H200,
+/// 2026-11-23).
 static std::optional<Extents> smallTile(const Problem &problem,
                                         const Chip &chip) {
   Extents tile;
+  bool isDeep = problem.extents.k >= 128;
   switch (problem.operand) {
   case ElementKind::F16:
   case ElementKind::BF16:
     tile = {64, 32, 64};
     break;
   case ElementKind::TF32:
-    tile = {64, 64, 64};
+    tile = {isDeep ? 32 : 64, 64, 64};
     break;
   case ElementKind::F64:
-    tile = {32, 32, 16};
+    tile = {32, 32, isDeep ? 32 : 16};
     break;
   default:
     return std::nullopt;
@@ -178,27 +181,48 @@ static double timeOfSpread(const Candidate &candidate, const Problem &problem,
   return tile * (tilesOfSpread(problem, *problem.tile) + chip.multiprocessors);
 }
 
-/// The best candidate for tiles of the problem's extents, one after the other:
-/// with more than one stage, so that something is on its way while a tile of k
-/// is multiplied, if it is not all of k.
+/// Numbers of stages that are worth trying for tiles of the problem's extents:
+/// more than one, so that something is on its way while a tile of k is
+/// multiplied, if it is not all of k. Groups of warps, which multiply fast,
+/// want as many as typical products have tiles, and one more.
+static llvm::SmallVector<std::optional<int64_t>, 3>
+stagesFor(const Problem &problem) {
+  if (problem.transport != Transport::Copied || problem.stages ||
+      problem.tile->k >= 2 * problem.extents.k)
+    return {std::nullopt};
+  if (problem.unit != Unit::WarpGroup)
+    return {2, 3, 4};
+  int64_t tiles = llvm::divideCeil(problem.extents.k, problem.tile->k);
+  if (tiles < 3)
+    return {tiles + 1};
+  return {3, 4};
+}
+
+/// The best candidate for tiles of the problem's extents, one after the other.
+/// Of groups' it is the one with the most stages for which a multiprocessor has
+/// as many blocks: 256 products of f16 up to 512 × 512 × 512 take 46 µs with
+/// four of 64 × 128 × 32 and 50 with three; of tf32 105 with three of 128 × 64
+/// × 32, and 142 with four, which leave one block (H200, 2026-11-23).
 static llvm::Expected<Candidate> chooseForTile(Problem problem,
                                                const Chip &chip,
                                                const PlannerOptions &options) {
   // So many that it does not matter how they fill the chip.
   problem.batch = std::min<int64_t>(problem.batch * 64, maxExtent);
-  llvm::SmallVector<std::optional<int64_t>, 3> stages = {std::nullopt};
-  bool isCopied = problem.transport == Transport::Copied;
-  if (isCopied && !problem.stages && problem.tile->k < 2 * problem.extents.k)
-    stages = {2, 3, 4};
+  auto isBetter = [&](const Candidate &candidate, const Candidate &best) {
+    if (problem.unit != Unit::WarpGroup)
+      return candidate.score < best.score;
+    return residentBlocks(candidate.resources, chip) >=
+           residentBlocks(best.resources, chip);
+  };
   std::optional<Candidate> best;
   std::string reason;
-  for (std::optional<int64_t> count : stages) {
+  for (std::optional<int64_t> count : stagesFor(problem)) {
     if (count)
       problem.stages = count;
     llvm::Expected<Choice> choice = choosePlan(problem, chip, options);
     if (!choice)
       reason = llvm::toString(choice.takeError());
-    else if (!best || choice->best()->score < best->score)
+    else if (!best || isBetter(*choice->best(), *best))
       best = *choice->best();
   }
   if (best)

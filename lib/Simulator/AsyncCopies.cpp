@@ -364,6 +364,10 @@ static LogicalResult runPiece(Execution &x, Warp &warp,
     for (unsigned lane = 0; lane != x.width; ++lane)
       count[lane] = std::min<int64_t>(given[lane], elements);
   }
+  // One line is all of a matrix's memory, from its first element on: other
+  // lines may lie before that, and so may what a word of 16 bytes has before a
+  // line.
+  bool isBounded = source.rank() > 1;
   // Of what is not read, no address has to be right.
   from = to;
   from.buffer = source.buffer;
@@ -378,7 +382,7 @@ static LogicalResult runPiece(Execution &x, Warp &warp,
     if (!part.mask)
       continue;
     if (failed(computeAddresses(x, warp, instruction, source, sourceIndices,
-                                some, part)))
+                                some, part, isBounded)))
       return failure();
     forLanes(part.mask, [&](unsigned lane) {
       from.addresses[lane] = part.addresses[lane];

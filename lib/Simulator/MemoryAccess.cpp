@@ -26,7 +26,8 @@ LogicalResult kami::sim::computeAddresses(Execution &x, Warp &warp,
                                           const Instruction &instruction,
                                           const MemRef &memref,
                                           ArrayRef<Slot> indices,
-                                          int64_t extent, Access &access) {
+                                          int64_t extent, Access &access,
+                                          bool isBounded) {
   unsigned rank = memref.rank();
   for (unsigned lane = 0; lane != x.width; ++lane)
     access.addresses[lane] = memref.offset;
@@ -36,7 +37,7 @@ LogicalResult kami::sim::computeAddresses(Execution &x, Warp &warp,
     for (uint64_t mask = access.mask; mask; mask &= mask - 1) {
       unsigned lane = llvm::countr_zero(mask);
       int64_t i = index[lane];
-      if (i < 0 || i > last) {
+      if (isBounded && (i < 0 || i > last)) {
         auto error = x.fail(Violation::OutOfBounds, instruction)
                      << "out-of-bounds access: index " << i;
         if (d + 1 == rank && extent > 1)

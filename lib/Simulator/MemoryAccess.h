@@ -14,12 +14,12 @@
 namespace kami::sim {
 
 /// Fills the addresses of the lanes of the access. `extent` elements of the
-/// last dimension are accessed from the index on.
-mlir::LogicalResult computeAddresses(Execution &x, Warp &warp,
-                                     const Instruction &instruction,
-                                     const MemRef &memref,
-                                     llvm::ArrayRef<Slot> indices,
-                                     int64_t extent, Access &access);
+/// last dimension are accessed from the index on. Unless `isBounded`, indices
+/// may be any, and only the allocation's bounds remain to be checked.
+mlir::LogicalResult
+computeAddresses(Execution &x, Warp &warp, const Instruction &instruction,
+                 const MemRef &memref, llvm::ArrayRef<Slot> indices,
+                 int64_t extent, Access &access, bool isBounded = true);
 
 } // namespace kami::sim
 

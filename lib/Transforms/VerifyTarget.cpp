@@ -69,9 +69,8 @@ private:
     if (failed(chip) || failed(problem) || failed(plan))
       return failure();
     bool isGrouped = std::is_same_v<ProductOp, GroupedGemmOp>;
-    if (llvm::Error error =
-            verifyPlan(*plan, *problem,
-                       isGrouped ? withoutTileList(**chip) : **chip))
+    if (llvm::Error error = verifyPlan(
+            *plan, *problem, isGrouped ? withoutTileList(**chip) : **chip))
       return op.emitOpError("cannot execute this plan on ")
              << (*chip)->name << ": " << llvm::toString(std::move(error));
     return success();

@@ -194,16 +194,17 @@ class _Bound:
 _ALIGNMENT = 16
 
 
-def _shared_tile(m: int, n: int, k: int) -> str:
+def _shared_tile(m: int, n: int, k: int, is_wide: bool) -> str:
     """What a block computes of products of any size that are like this one.
 
-    Powers of two, so that a few kernels serve all sizes.
+    Powers of two, so that a few kernels serve all sizes. Wide elements are
+    multiplied one by one, or few at a time: a deep tile of them is much code.
     """
 
     def side(extent: int, most: int) -> int:
         return next(s for s in (16, 32, 64) if s >= min(extent, most))
 
-    return f"{side(m, 64)}x{side(n, 64)}x{side(k, 32)}"
+    return f"{side(m, 64)}x{side(n, 64)}x{side(k, 16 if is_wide else 32)}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -241,7 +242,8 @@ class _Call:
         overrides = dict(self.overrides)
         if not self._is_specialized(request, target):
             request = dataclasses.replace(request, m=None, n=None, k=None)
-            overrides = {"tile": _shared_tile(m, n, k), **overrides}
+            tile = _shared_tile(m, n, k, request.a.type in ("f32", "f64"))
+            overrides = {"tile": tile, **overrides}
         program = compile_request(request, target, overrides)
         dims: list[Any] = [(p.sizes, p.strides) for p in (placed_a, placed_b, c)]
         dims += [None] * (self.has_alpha + self.has_beta)

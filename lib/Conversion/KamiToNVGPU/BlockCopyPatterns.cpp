@@ -1,5 +1,4 @@
-//===- BlockCopyPatterns.cpp - The ops that copy and wait
-//------------------===//
+//===- BlockCopyPatterns.cpp - The ops that copy and wait -----------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

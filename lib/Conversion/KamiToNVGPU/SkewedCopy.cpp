@@ -90,9 +90,9 @@ private:
   Value thread;
   /// The tails, one run's after the other; null where lines stay skewed.
   Value tails;
-  /// All of the matrix's memory from its base on as one line, the number of the
-  /// matrix's first element in it, elements from one line to the next, and the
-  /// base's address by the size of elements.
+  /// All of the matrix's memory as one line from its base on, before which
+  /// lines may begin, the number of the matrix's first element in it, elements
+  /// from one line to the next, and the base's address by the size of elements.
   Value flat, start, pitch, base;
 };
 
@@ -197,8 +197,8 @@ Value SkewedCopy::skewOf(Value line) {
               pieceElements);
 }
 
-/// Whether lines may begin between two multiples of 16 bytes: the first does, or
-/// they are no whole pieces apart.
+/// Whether lines may begin between two multiples of 16 bytes: the first does,
+/// or they are no whole pieces apart.
 Value SkewedCopy::isAnySkewed() {
   Value places = b.createOrFold<arith::OrIOp>(addIndex(b, base, start), pitch);
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ne,

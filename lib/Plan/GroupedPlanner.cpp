@@ -192,9 +192,9 @@ stagesFor(const Problem &problem) {
     return {std::nullopt};
   if (problem.unit != Unit::WarpGroup)
     return {2, 3, 4};
-  int64_t tiles = llvm::divideCeil(problem.extents.k, problem.tile->k);
+  int64_t tiles = problem.extents.k / problem.tile->k;
   if (tiles < 3)
-    return {tiles + 1};
+    return {std::max<int64_t>(tiles, 1) + 1};
   return {3, 4};
 }
 

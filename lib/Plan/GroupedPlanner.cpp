@@ -184,7 +184,7 @@ static double timeOfSpread(const Candidate &candidate, const Problem &problem,
 /// Numbers of stages that are worth trying for tiles of the problem's extents:
 /// more than one, so that something is on its way while a tile of k is
 /// multiplied, if it is not all of k. Groups of warps, which multiply fast,
-/// want as many as typical products have tiles, and one more.
+/// want about as many as typical products have tiles, and one more.
 static llvm::SmallVector<std::optional<int64_t>, 3>
 stagesFor(const Problem &problem) {
   if (problem.transport != Transport::Copied || problem.stages ||
@@ -192,9 +192,10 @@ stagesFor(const Problem &problem) {
     return {std::nullopt};
   if (problem.unit != Unit::WarpGroup)
     return {2, 3, 4};
-  int64_t tiles = problem.extents.k / problem.tile->k;
+  int64_t depth = problem.tile->k;
+  int64_t tiles = std::max<int64_t>((problem.extents.k + depth / 2) / depth, 1);
   if (tiles < 3)
-    return {std::max<int64_t>(tiles, 1) + 1};
+    return {tiles + 1};
   return {3, 4};
 }
 

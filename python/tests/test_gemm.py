@@ -93,6 +93,18 @@ def test_output_of_any_strides(data: Any) -> None:
     assert np.allclose(storage, exact, rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.parametrize("specialize", [True, False])
+@pytest.mark.parametrize("step", [1, 2, -1, -3])
+@pytest.mark.parametrize("first", [0, 1, 6])
+def test_rows_begin_anywhere(first: int, step: int, specialize: bool) -> None:
+    """Between multiples of 16 bytes, and before the first one in memory."""
+    rng = np.random.default_rng(first)
+    storage = rng.uniform(-1, 1, (90, 51)).astype(np.float16)
+    a = storage[:39:step, first : first + 41]
+    b = storage[40:81, first : first + 29]
+    check(kami.gemm(a, b, specialize=specialize), a, b, 1)
+
+
 def test_only_the_output_is_written() -> None:
     base = np.full((6, 12), 7.0, np.float32)
     out = base[::2, 1:9:2]

@@ -128,3 +128,25 @@ func.func @no_target(%a: memref<16x16xf16>, %b: memref<16x16xf16>, %c: memref<16
       plan(<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = staged, slices = {k = 16, shared = [0, 0]}>)
   return
 }
+
+// -----
+
+// Eleven stages of 48 × 32 and 32 × 64 elements are 98560 bytes, which a block of
+// sm_89 has; but grouped products have a list of tiles beside them.
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [3, 1, 1], unit = warp, atom = #hmma, tile = 48x64x32, transport = copied,
+                   slices = {k = 16, shared = [0, 0]}, stages = 11, blocks = 128>
+!i32s = memref<?xi32>
+!i64s = memref<?xi64>
+module attributes {kami.target = #kami.target<"sm_89">} {
+func.func @list_of_tiles(%a: memref<?xf16>, %c: memref<?xf32>, %one: memref<48x32xf16>, %other: memref<32x64xf16>, %sum: memref<48x64xf32>,
+                         %at: !i64s, %m: !i32s) {
+  kami.gemm ins(%one, %other : memref<48x32xf16>, memref<32x64xf16>) outs(%sum : memref<48x64xf32>) accumulator(f32) plan(#plan)
+  // expected-error @+1 {{'kami.grouped_gemm' op cannot execute this plan on sm_89: needs 98560 bytes of shared memory, a block may use 98048}}
+  kami.grouped_gemm ins(%a, %a : memref<?xf16>, memref<?xf16>) outs(%c : memref<?xf32>)
+      at(%at, %at, %at : !i64s, !i64s, !i64s) sizes(%m, %m, %m : !i32s, !i32s, !i32s)
+      leading(%m, %m, %m : !i32s, !i32s, !i32s) accumulator(f32) plan(#plan)
+  return
+}
+}

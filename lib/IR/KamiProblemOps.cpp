@@ -48,8 +48,9 @@ void GemmOp::build(OpBuilder &builder, OperationState &state, Type result,
   build(builder, state, result, a, b, c, alpha, beta,
         /*prologueAOperands=*/ValueRange(), /*prologueBOperands=*/ValueRange(),
         /*epilogueOperands=*/ValueRange(), /*nextA=*/Value(),
-        /*nextB=*/Value(), /*hasNext=*/Value(), /*turn=*/Value(), transposeA,
-        transposeB, accumulator, plan, precision, unsignedA, unsignedB,
+        /*nextB=*/Value(), /*hasNext=*/Value(), /*turn=*/Value(),
+        /*areRowsAligned=*/Value(), transposeA, transposeB, accumulator, plan,
+        precision, unsignedA, unsignedB,
         /*conjugateA=*/false,
         /*conjugateB=*/false, /*reproducible=*/true, /*alignedRows=*/false,
         /*prologueAMaps=*/ArrayAttr(),
@@ -236,6 +237,19 @@ static LogicalResult verifyNext(GemmOp op) {
   return success();
 }
 
+/// (C20)
+static LogicalResult verifyAlignedRows(GemmOp op) {
+  if (!op.getAreRowsAligned())
+    return success();
+  if (op.getAlignedRows())
+    return op.emitOpError("expected either rows that are aligned, or a "
+                          "condition for it");
+  if (!op.getPlan() || op.getPlan()->getTransport() != TransportKind::Copied)
+    return op.emitOpError("expected a plan of copied operands where it depends "
+                          "on a condition whether rows are aligned");
+  return success();
+}
+
 PlanAttr GemmOp::getDistribution() {
   for (Value operand : {getA(), getB(), getC()})
     if (auto type = dyn_cast<DistributedType>(operand.getType()))
@@ -341,7 +355,8 @@ static LogicalResult verifyDestination(GemmOp op) {
 
 LogicalResult GemmOp::verify() {
   if (failed(verifyOperandKinds(*this)) || failed(verifyElementTypes(*this)) ||
-      failed(verifyDistribution(*this)) || failed(verifyNext(*this)))
+      failed(verifyDistribution(*this)) || failed(verifyNext(*this)) ||
+      failed(verifyAlignedRows(*this)))
     return failure();
   for (Value scale : {getAlpha(), getBeta()})
     if (scale && failed(verifyKind(*this, scale, "a scale")))

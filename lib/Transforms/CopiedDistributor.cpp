@@ -348,6 +348,37 @@ Value Distributor::asStage(Value number) {
 }
 
 //===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// The sum of a product of copied operands; in two ways, of which the kernel
+/// takes one, where a condition says whether rows are aligned.
+Value Distributor::emitCopied(GemmOp op, Value matrixA, Value matrixB,
+                              Value start, bool barrierFirst) {
+  auto emit = [&]() -> Value {
+    return op.getTurn()
+               ? emitSumInTurn(op, matrixA, matrixB, start, barrierFirst)
+               : emitCopiedSum(matrixA, matrixB, start);
+  };
+  copied = view(0, shared.bytes);
+  Value areAligned = op.getAreRowsAligned();
+  if (!areAligned || !keepAlignment(op))
+    return emit();
+  // What tells pieces of 16 bytes from others at each copy takes registers in
+  // the loop over k.
+  auto choice = scf::IfOp::create(b, TypeRange(start.getType()), areAligned,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (bool isAligned : {true, false}) {
+    Block *block = isAligned ? choice.thenBlock() : choice.elseBlock();
+    b.setInsertionPointToStart(block);
+    alignedRows = isAligned;
+    scf::YieldOp::create(b, emit());
+  }
+  return choice.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
 // A product by itself
 //===----------------------------------------------------------------------===//
 
@@ -357,7 +388,6 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
     k = cast<MemRefType>(matrixB.getType()).getDimSize(0);
   int64_t tileK = partition.tile.k;
   int64_t stages = exchange.stages;
-  copied = view(0, shared.bytes);
   auto sizeAt = [&](int64_t offset) -> OpFoldResult {
     return b.getIndexAttr(std::min(tileK, k - offset));
   };
@@ -508,7 +538,6 @@ void Distributor::startTile(const CopiedOperands &operands, Value tile,
 Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
                                  Value start, bool barrierFirst) {
   int64_t ahead = exchange.stages - 1;
-  copied = view(0, shared.bytes);
   auto operandsOf = [&](Value a, Value other) -> CopiedOperands {
     Value depth = getValueOrCreateConstantIndexOp(
         b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), a, 1));

@@ -501,10 +501,8 @@ Value Distributor::emitSum(GemmOp op, Value start, bool barrierFirst) {
        {std::pair(&sideA, matrixA), std::pair(&sideB, matrixB)})
     if (op.hasElementRegion(side->role))
       makePrologue(*side, op, whole);
-  if (op.getTurn())
-    return emitSumInTurn(op, matrixA, matrixB, start, barrierFirst);
   if (exchange.isCopied())
-    return emitCopiedSum(matrixA, matrixB, start);
+    return emitCopied(op, matrixA, matrixB, start, barrierFirst);
   int64_t tileK = partition.tile.k, k = op.getK();
   if (ShapedType::isStatic(k) && k <= tileK)
     return emitTile(matrixA, matrixB, start);

@@ -135,6 +135,8 @@ private:
   mlir::Value stageAfter(mlir::Value number);
   mlir::Value stageBefore(mlir::Value number);
   mlir::Value asStage(mlir::Value number);
+  mlir::Value emitCopied(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
+                         mlir::Value start, bool barrierFirst);
   mlir::Value emitCopiedSum(mlir::Value matrixA, mlir::Value matrixB,
                             mlir::Value start);
   struct CopiedOperands;

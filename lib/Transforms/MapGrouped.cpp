@@ -66,9 +66,6 @@ private:
   void emitTilesAhead(Value count);
   Tile tileAt(Value number);
   GemmOp emit(const Tile &tile);
-  SmallVector<Value>
-  emitEither(const Tile &tile, TypeRange types,
-             llvm::function_ref<SmallVector<Value>(GemmOp)> emitEach);
   Value isBefore(Value one, Value other) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, one, other);
   }
@@ -276,6 +273,8 @@ GemmOp GroupedTile::emit(const Tile &tile) {
       op.getTransposeA(), op.getTransposeB(), op.getAccumulator(),
       *op.getPlan(), op.getPrecisionAttr(), op.getUnsignedA(),
       op.getUnsignedB());
+  if (plan.transport == Transport::Copied)
+    gemm.getAreRowsAlignedMutable().assign(tile.areAligned);
   if (!op.hasElementRegion(Role::C))
     return gemm;
   gemm.getEpilogueOperandsMutable().assign(sources);
@@ -285,37 +284,13 @@ GemmOp GroupedTile::emit(const Tile &tile) {
   return gemm;
 }
 
-/// The product, apart for rows that are aligned where these are copied: what
-/// tells pieces of 16 bytes from others at each copy takes registers in the
-/// loop over k. Results are what `emitEach` yields of it.
-SmallVector<Value> GroupedTile::emitEither(
-    const Tile &tile, TypeRange types,
-    llvm::function_ref<SmallVector<Value>(GemmOp)> emitEach) {
-  if (plan.transport != Transport::Copied)
-    return emitEach(emit(tile));
-  auto choice =
-      scf::IfOp::create(b, types, tile.areAligned, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  for (bool isAligned : {true, false}) {
-    Block *block = isAligned ? choice.thenBlock() : choice.elseBlock();
-    b.setInsertionPointToStart(block);
-    GemmOp product = emit(tile);
-    product.setAlignedRows(isAligned);
-    SmallVector<Value> results = emitEach(product);
-    if (!results.empty())
-      scf::YieldOp::create(b, results);
-  }
-  return choice.getResults();
-}
-
 /// The tiles that are listed, in turn.
 void GroupedTile::emitTiles(Value count) {
   auto loop = scf::ForOp::create(b, constant(0), count, constant(1));
   loop->setAttr(tileLoopAttributeName, b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  emitEither(tileAt(loop.getInductionVar()), {},
-             [](GemmOp) { return SmallVector<Value>(); });
+  emit(tileAt(loop.getInductionVar()));
 }
 
 /// The same, with a tile's copies starting before C of the last one is stored.
@@ -335,13 +310,11 @@ void GroupedTile::emitTilesAhead(Value count) {
   Value isAlike = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                         own.areAligned, next.areAligned);
   Value follows = arith::AndIOp::create(b, exists, isAlike);
-  SmallVector<Value> turns = emitEither(
-      own, b.getIndexType(), [&](GemmOp product) -> SmallVector<Value> {
-        return {prefetchNext(b, product, plan, next.a, next.b, follows, turn)};
-      });
+  GemmOp product = emit(own);
+  Value ahead = prefetchNext(b, product, plan, next.a, next.b, follows, turn);
+  b.setInsertionPointAfter(product);
   scf::YieldOp::create(
-      b, arith::SelectOp::create(b, follows, turns.front(), constant(0))
-             .getResult());
+      b, arith::SelectOp::create(b, follows, ahead, constant(0)).getResult());
 }
 
 //===----------------------------------------------------------------------===//

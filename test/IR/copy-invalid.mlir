@@ -81,6 +81,22 @@ func.func @threads(%a: memref<8x8xf16>, %t: memref<8x8xf16, #gpu.address_space<w
 
 // -----
 
+func.func @promised(%a: memref<16x16xf16>, %c: memref<16x16xf16>, %aligned: i1) {
+  // expected-error@+1 {{expected either rows that are aligned, or a condition for it}}
+  kami.gemm ins(%a, %a : memref<16x16xf16>, memref<16x16xf16>) outs(%c : memref<16x16xf16>) accumulator(f32) aligned_rows aligned_rows_if %aligned
+  return
+}
+
+// -----
+
+func.func @not_copied(%a: memref<16x16xf16>, %c: memref<16x16xf16>, %aligned: i1) {
+  // expected-error@+1 {{expected a plan of copied operands where it depends on a condition whether rows are aligned}}
+  kami.gemm ins(%a, %a : memref<16x16xf16>, memref<16x16xf16>) outs(%c : memref<16x16xf16>) accumulator(f32) aligned_rows_if %aligned
+  return
+}
+
+// -----
+
 func.func @no_plan(%a: memref<16x16xf16>, %c: memref<16x16xf16>, %more: i1, %turn: index) {
   // expected-error@+1 {{expected a plan that prefetches what comes next}}
   kami.gemm ins(%a, %a : memref<16x16xf16>, memref<16x16xf16>) outs(%c : memref<16x16xf16>) accumulator(f32) next(%a, %a : memref<16x16xf16>, memref<16x16xf16>) if %more turn %turn

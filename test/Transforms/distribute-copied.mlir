@@ -207,6 +207,26 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Where that depends, the sum is computed in one of two ways; C is stored in one.
+  // CHECK-LABEL: gpu.func @either
+  // CHECK-SAME:    %[[ALIGNED:[a-z0-9]+]]: i1
+  // CHECK:         %[[SUM:.+]] = scf.if %[[ALIGNED]]
+  // CHECK-NOT:       deskew
+  // CHECK:           kami.place_async {{.+}} by 256 aligned_rows :
+  // CHECK-NOT:       deskew
+  // CHECK:         } else {
+  // CHECK:           kami.place_async {{.+}} by 256 skewed
+  // CHECK:           kami.deskew
+  // CHECK:         }
+  // CHECK:         kami.store %[[SUM]]
+  // CHECK-NOT:     kami.store
+  // CHECK:         gpu.return
+  gpu.func @either(%a: memref<128x300xf16, strided<[?, 1], offset: ?>>, %b: memref<300x96xf16, strided<[?, 1], offset: ?>>, %c: memref<128x96xf32>, %aligned: i1) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>} {
+    kami.gemm ins(%a, %b : memref<128x300xf16, strided<[?, 1], offset: ?>>, memref<300x96xf16, strided<[?, 1], offset: ?>>) outs(%c : memref<128x96xf32>) accumulator(f32) aligned_rows_if %aligned plan(#skewed)
+    gpu.return
+  }
+
   // Where they do not, nothing is put straight.
   // CHECK-LABEL: gpu.func @straight
   // CHECK-NOT:     deskew

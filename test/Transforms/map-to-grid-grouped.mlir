@@ -55,10 +55,7 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:             %[[BITS:.+]] = arith.andi %[[PLACE]], %c15
   // CHECK:             %[[ALIGNED:.+]] = arith.cmpi eq, %[[BITS]], %c0
   // CHECK:             memref.reinterpret_cast {{.+}} to memref<?x?xf16, strided<[?, 1], offset: ?>>
-  // CHECK:             scf.if %[[ALIGNED]] {
-  // CHECK:               kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b accumulator(f32) aligned_rows
-  // CHECK:             } else {
-  // CHECK:               kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b accumulator(f32) plan
+  // CHECK:             kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b accumulator(f32) aligned_rows_if %[[ALIGNED]] plan
   // CHECK:           {kami.tile_loop}
   // CHECK:           gpu.barrier
   // CHECK:           %[[NEXT:.+]] = arith.addi %[[FIRST]], %c32

@@ -88,6 +88,9 @@ def Kami_GemmOp : Kami_Op<"gemm", [
 
     `aligned_rows` is the caller's promise that what is stored as rows of A and B
     begins at multiples of 16 bytes, also where strides are known only at run time.
+    With `aligned_rows_if`, it is where the condition, which all threads agree on,
+    is true: of a block's product of copied operands, the sum is computed in one
+    of two ways, and C is stored in one.
 
     On tensors the result is the new C; on memrefs C is written in place. Its
     elements must not overlap each other, A, B or what regions read. The verifier
@@ -182,6 +185,8 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     * (C18) a C that is a memref is neither A nor B, and no two of its elements
       have one address, as far as its strides are static
     * (C19) `next` only for a plan that prefetches, and of the types of A and B
+    * (C20) not both `aligned_rows` and `aligned_rows_if`, and the latter only for
+      a plan of copied operands
   }];
   let arguments = (ins
     Kami_MatrixOperand:$a, Kami_MatrixOperand:$b, Kami_MatrixOperand:$c,
@@ -191,6 +196,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     Variadic<Kami_ElementSource>:$epilogueOperands,
     Optional<AnyMemRef>:$nextA, Optional<AnyMemRef>:$nextB,
     Optional<I1>:$hasNext, Optional<Index>:$turn,
+    Optional<I1>:$areRowsAligned,
     UnitAttr:$transposeA, UnitAttr:$transposeB, TypeAttr:$accumulator,
     OptionalAttr<Kami_PlanAttr>:$plan, OptionalAttr<Kami_PrecisionAttr>:$precision,
     UnitAttr:$unsignedA, UnitAttr:$unsignedB,
@@ -211,6 +217,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     `accumulator` `(` $accumulator `)` (`precision` `` $precision^)?
     (`unsigned_a` $unsignedA^)? (`unsigned_b` $unsignedB^)?
     (`reproducible` `=` $reproducible^)? (`aligned_rows` $alignedRows^)?
+    (`aligned_rows_if` $areRowsAligned^)?
     (`prologue_a` custom<ElementRegion>($prologueAOperands, type($prologueAOperands),
                                         $prologueAMaps, $prologueA)^)?
     (`prologue_b` custom<ElementRegion>($prologueBOperands, type($prologueBOperands),

@@ -20,8 +20,8 @@ using namespace kami;
 using namespace mlir;
 
 /// Multiply-adds of a lane that are written one after the other. Beyond, there
-/// is a loop over k.
-static constexpr int64_t mostUnrolled = 1024;
+/// is a loop over k: f16 17³, of 867, compiles in 126 ms instead of 218.
+static constexpr int64_t mostUnrolled = 512;
 
 LaneProduct::LaneProduct(ImplicitLocOpBuilder &b, const Extents &extents,
                          Value product, Value row, int64_t rowCount, Type sum)

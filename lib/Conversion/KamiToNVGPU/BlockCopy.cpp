@@ -203,6 +203,11 @@ Piece BlockCopy::piece(Value round, int64_t first, int64_t elements,
   if (isWide)
     own = dealtLine(own, perLine);
   piece.line = isAlike ? after(own, threads / perLine) : own;
+  if (isAlike) {
+    int64_t step = threads / perLine;
+    piece.further = first * step;
+    piece.shared = round ? addIndex(b, own, times(round, step)) : own;
+  }
   Value place = b.createOrFold<arith::RemUIOp>(number, width);
   if (int64_t pieces = llvm::divideCeil(lineElements, elements);
       pieces < perLine) {
@@ -253,16 +258,55 @@ void BlockCopy::forPieces(int64_t elements, bool throughRegisters,
   emitRounds(loop.getInductionVar(), atOnce);
 }
 
-/// Starts to copy so many elements from one on, which lies at those indices of
-/// the tile then: as many of them as the matrix has, and zeros.
-void BlockCopy::copyPiece(const Piece &piece, ValueRange indices,
-                          int64_t elements) {
-  Value count = countFrom(piece.line, piece.column, elements);
+/// The memref from that line on.
+static Value linesFrom(ImplicitLocOpBuilder &b, Value memref, int64_t first) {
+  auto type = cast<MemRefType>(memref.getType());
+  SmallVector<OpFoldResult> offsets = {b.getIndexAttr(first),
+                                       b.getIndexAttr(0)};
+  SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes = {
+      b.getIndexAttr(type.getDimSize(0) - first),
+      memref::getMixedSize(b, b.getLoc(), memref, 1)};
+  return memref::SubViewOp::create(b, memref, offsets, sizes, strides);
+}
+
+/// Whether a piece lies a constant behind the first of its thread's, in the
+/// matrix, which has all of the tile's lines, as in the tile.
+bool BlockCopy::sharesLine(const Piece &piece) const {
+  constexpr int64_t permutedAlike = 8;
+  return piece.shared && piece.further > 0 &&
+         ShapedType::isStatic(stride(matrix, 0)) &&
+         cast<MemRefType>(matrix.getType()).getDimSize(0) == lines &&
+         (!order || piece.further % permutedAlike == 0);
+}
+
+/// Starts to copy a piece, in so many parts of `elements`: as many elements as
+/// the matrix has, and zeros. An address that is a constant behind another one
+/// takes no instructions and no registers, if LLVM is told that it is: of lines
+/// it knows bits, and makes `line | 48` of `line + 48`, which it does not take
+/// apart.
+void BlockCopy::copyPiece(const Piece &piece, int64_t elements, int64_t parts) {
   bool isWide = elements * elementBytes == copiedPiece;
-  nvgpu::DeviceAsyncCopyOp::create(
-      b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), tile, indices,
-      matrix, ValueRange{piece.line, piece.column}, b.getIndexAttr(elements),
-      count, /*bypassL1=*/isWide ? b.getUnitAttr() : UnitAttr());
+  bool isShared = sharesLine(piece);
+  Value line = isShared ? piece.shared : piece.line;
+  Value source = isShared ? linesFrom(b, matrix, piece.further) : matrix;
+  Value dest = isShared && !order ? linesFrom(b, tile, piece.further) : tile;
+  SmallVector<Value> indices = CopiedLines::tileIndices(line, piece.column);
+  if (isShared && order)
+    indices.back() =
+        addIndex(b, indices.back(),
+                 indexConstant(b, piece.further * order->rowElements()));
+  for (int64_t part = 0; part != parts; ++part) {
+    Value behind = indexConstant(b, part * elements);
+    SmallVector<Value> at = indices;
+    at.back() = addIndex(b, at.back(), behind);
+    Value column = addIndex(b, piece.column, behind);
+    Value count = countFrom(piece.line, column, elements);
+    nvgpu::DeviceAsyncCopyOp::create(
+        b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), dest, at, source,
+        ValueRange{line, column}, b.getIndexAttr(elements), count,
+        /*bypassL1=*/isWide ? b.getUnitAttr() : UnitAttr());
+  }
 }
 
 void BlockCopy::copyPieces(int64_t bytes) {
@@ -272,14 +316,7 @@ void BlockCopy::copyPieces(int64_t bytes) {
     for (const Piece &piece : pieces) {
       OpBuilder::InsertionGuard insertion(b);
       enter(b, piece.exists);
-      SmallVector<Value> indices = tileIndices(piece);
-      for (int64_t part = 0; part != parts; ++part) {
-        Value further = indexConstant(b, part * elements);
-        SmallVector<Value> at = indices;
-        at.back() = addIndex(b, at.back(), further);
-        copyPiece({piece.line, addIndex(b, piece.column, further), {}}, at,
-                  elements);
-      }
+      copyPiece(piece, elements, parts);
     }
   };
   forPieces(parts * elements, /*throughRegisters=*/false, copy);

@@ -22,6 +22,10 @@ constexpr int64_t shiftedElements = 8;
 struct Piece {
   mlir::Value line, column;
   mlir::Value exists;
+  /// The line is so many lines behind one that all of a thread's pieces share,
+  /// in the same column; null where they share none.
+  int64_t further = 0;
+  mlir::Value shared;
 };
 
 /// One copy of a tile, or what its threads do with their parts of it.
@@ -55,8 +59,8 @@ private:
   Piece piece(mlir::Value round, int64_t first, int64_t elements, bool mayEnd);
   void forPieces(int64_t elements, bool throughRegisters,
                  llvm::function_ref<void(llvm::ArrayRef<Piece>)> emit);
-  void copyPiece(const Piece &piece, mlir::ValueRange indices,
-                 int64_t elements);
+  bool sharesLine(const Piece &piece) const;
+  void copyPiece(const Piece &piece, int64_t elements, int64_t parts);
   void copyPieces(int64_t bytes);
   void copyElements();
   llvm::SmallVector<mlir::Value> tileIndices(const Piece &piece) {

@@ -270,32 +270,43 @@ static Value linesFrom(ImplicitLocOpBuilder &b, Value memref, int64_t first) {
   return memref::SubViewOp::create(b, memref, offsets, sizes, strides);
 }
 
-/// Whether a piece lies a constant behind the first of its thread's, in the
+// An address that is a constant behind another one takes no instructions and no
+// registers, if LLVM is told that it is: of lines it knows bits, and makes
+// `line | 48` of `line + 48`, which it does not take apart.
+
+/// Whether a piece lies a constant behind the first of its thread's in the
 /// matrix, which has all of the tile's lines, as in the tile.
 bool BlockCopy::sharesLine(const Piece &piece) const {
-  constexpr int64_t permutedAlike = 8;
   return piece.shared && piece.further > 0 &&
          ShapedType::isStatic(stride(matrix, 0)) &&
-         cast<MemRefType>(matrix.getType()).getDimSize(0) == lines &&
-         (!order || piece.further % permutedAlike == 0);
+         cast<MemRefType>(matrix.getType()).getDimSize(0) == lines;
+}
+
+/// Where the piece is in the tile.
+SmallVector<Value> BlockCopy::tileIndices(const Piece &piece) const {
+  // So many lines are permuted in as many ways.
+  constexpr int64_t permuted = 8;
+  if (!order || !piece.shared || piece.further % permuted != 0)
+    return CopiedLines::tileIndices(piece.line, piece.column);
+  SmallVector<Value> indices =
+      CopiedLines::tileIndices(piece.shared, piece.column);
+  indices.back() =
+      addIndex(b, indices.back(),
+               indexConstant(b, piece.further * order->rowElements()));
+  return indices;
 }
 
 /// Starts to copy a piece, in so many parts of `elements`: as many elements as
-/// the matrix has, and zeros. An address that is a constant behind another one
-/// takes no instructions and no registers, if LLVM is told that it is: of lines
-/// it knows bits, and makes `line | 48` of `line + 48`, which it does not take
-/// apart.
+/// the matrix has, and zeros.
 void BlockCopy::copyPiece(const Piece &piece, int64_t elements, int64_t parts) {
   bool isWide = elements * elementBytes == copiedPiece;
   bool isShared = sharesLine(piece);
   Value line = isShared ? piece.shared : piece.line;
   Value source = isShared ? linesFrom(b, matrix, piece.further) : matrix;
   Value dest = isShared && !order ? linesFrom(b, tile, piece.further) : tile;
-  SmallVector<Value> indices = CopiedLines::tileIndices(line, piece.column);
-  if (isShared && order)
-    indices.back() =
-        addIndex(b, indices.back(),
-                 indexConstant(b, piece.further * order->rowElements()));
+  SmallVector<Value> indices = tileIndices(piece);
+  if (!order)
+    indices.front() = line;
   for (int64_t part = 0; part != parts; ++part) {
     Value behind = indexConstant(b, part * elements);
     SmallVector<Value> at = indices;
@@ -424,10 +435,14 @@ void BlockCopy::storePieces(int64_t elements) {
       last.column = addIndex(b, piece.column, indexConstant(b, elements - 1));
       OpBuilder::InsertionGuard insertion(b);
       enter(b, isInMatrix(last));
-      SmallVector<Value> at = {piece.line, piece.column};
-      Value value = vector::LoadOp::create(b, word, tile, at,
+      bool isShared = sharesLine(piece);
+      Value source = isShared ? linesFrom(b, tile, piece.further) : tile;
+      Value dest = isShared ? linesFrom(b, matrix, piece.further) : matrix;
+      SmallVector<Value> at = {isShared ? piece.shared : piece.line,
+                               piece.column};
+      Value value = vector::LoadOp::create(b, word, source, at,
                                            /*nontemporal=*/false, alignment);
-      vector::StoreOp::create(b, value, matrix, at, /*nontemporal=*/false,
+      vector::StoreOp::create(b, value, dest, at, /*nontemporal=*/false,
                               alignment);
     }
   });

@@ -63,9 +63,7 @@ private:
   void copyPiece(const Piece &piece, int64_t elements, int64_t parts);
   void copyPieces(int64_t bytes);
   void copyElements();
-  llvm::SmallVector<mlir::Value> tileIndices(const Piece &piece) {
-    return CopiedLines::tileIndices(piece.line, piece.column);
-  }
+  llvm::SmallVector<mlir::Value> tileIndices(const Piece &piece) const;
   mlir::Value isInMatrix(const Piece &piece);
   mlir::Value loadElement(const Piece &piece);
   void choosePieces(llvm::ArrayRef<int64_t> sizes,

@@ -9,6 +9,7 @@
 #include "kami/Bridge/Bridge.h"
 #include "kami/Model/Resources.h"
 #include "kami/Plan/Chain.h"
+#include "kami/Plan/Skew.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -278,6 +279,22 @@ static int64_t plannedBatch(ShapedType result) {
   return batch;
 }
 
+namespace {
+/// Elements from a matrix's row to the next, and from a column to the next.
+struct MatrixStrides {
+  int64_t row, column;
+};
+} // namespace
+
+/// Of the memref's last two dimensions; nothing where it has no strides.
+static std::optional<MatrixStrides> matrixStrides(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return std::nullopt;
+  return MatrixStrides{strides[strides.size() - 2], strides.back()};
+}
+
 /// Along which dimension an operand's elements are adjacent: tensors will be
 /// row-major matrices. In workgroup memory, ldmatrix wants tiles as they are.
 static std::optional<Major> majorOf(Value operand, Role role, bool transposed) {
@@ -286,13 +303,11 @@ static std::optional<Major> majorOf(Value operand, Role role, bool transposed) {
     return std::nullopt;
   bool isRowMajor = true;
   if (auto matrix = dyn_cast<MemRefType>(type)) {
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    if (gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(matrix) ||
-        failed(matrix.getStridesAndOffset(strides, offset)))
+    std::optional<MatrixStrides> strides = matrixStrides(matrix);
+    if (gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(matrix) || !strides)
       return std::nullopt;
-    isRowMajor = strides.back() == 1;
-    if (!isRowMajor && strides[strides.size() - 2] != 1)
+    isRowMajor = strides->column == 1;
+    if (!isRowMajor && strides->row != 1)
       return std::nullopt;
   }
   // A's rows are of k, B's are not.
@@ -304,46 +319,27 @@ static std::optional<Major> majorOf(Value operand, Role role, bool transposed) {
 static bool hasKnownStrides(ValueRange matrices) {
   return llvm::all_of(matrices, [](Value matrix) {
     auto type = dyn_cast<MemRefType>(matrix.getType());
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    return !type ||
-           (succeeded(type.getStridesAndOffset(strides, offset)) &&
-            llvm::all_of(ArrayRef(strides).take_back(2), ShapedType::isStatic));
+    if (!type)
+      return true;
+    std::optional<MatrixStrides> strides = matrixStrides(type);
+    return strides && ShapedType::isStatic(strides->row) &&
+           ShapedType::isStatic(strides->column);
   });
 }
 
-/// Elements from a row of the matrix, or a column of adjacent elements, to the
-/// next; nothing where no elements are adjacent.
-static std::optional<int64_t> lineStride(Value matrix) {
-  auto type = dyn_cast<MemRefType>(matrix.getType());
-  if (!type)
-    return cast<ShapedType>(matrix.getType()).getShape().back();
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)))
-    return std::nullopt;
-  auto steps = ArrayRef<int64_t>(strides).take_back(2);
-  if (steps[0] != 1 && steps[1] != 1)
-    return std::nullopt;
-  return steps[1] == 1 ? steps[0] : steps[1];
-}
-
-/// Whether copies of the operand's rows had better be skewed: pieces that such
-/// rows are sure to consist of are narrow, and many, or pass through registers.
-/// Of 1000 products in odd rows, f16 of 101 takes 36 µs instead of 73, of 255
-/// 187 instead of 542, tf32 of 101 61 instead of 69, of 150 114 instead of 152.
-/// Rows of f16 that are whole pieces of 8 bytes, f64, and f32 that lanes
-/// multiply take up to 1.4 times as long as without (H200, 2026-11-23).
-static bool wantsSkew(Value matrix, ElementKind kind) {
-  std::optional<int64_t> stride = lineStride(matrix);
-  if (!stride)
-    return false;
-  bool isNarrow = byteWidth(kind) <= 2;
-  if (ShapedType::isDynamic(*stride))
-    return isNarrow;
-  int64_t bytes = *stride * byteWidth(kind);
-  return (isNarrow && bytes % 8 != 0) ||
-         (kind == ElementKind::TF32 && bytes % 16 != 0);
+/// Whether copies of the operand's rows, or columns of adjacent elements, had
+/// better be skewed.
+static bool wantsSkewedRows(Value matrix, ElementKind kind) {
+  int64_t stride = cast<ShapedType>(matrix.getType()).getShape().back();
+  if (auto type = dyn_cast<MemRefType>(matrix.getType())) {
+    std::optional<MatrixStrides> strides = matrixStrides(type);
+    if (!strides || (strides->row != 1 && strides->column != 1))
+      return false;
+    stride = strides->column == 1 ? strides->row : strides->column;
+  }
+  if (ShapedType::isDynamic(stride))
+    return wantsSkew(kind, std::nullopt);
+  return wantsSkew(kind, stride);
 }
 
 /// How many matrices of a batch lie without gaps in memory, one for each of C's
@@ -358,17 +354,17 @@ static int64_t packableProducts(GemmOp op) {
           {Role::A, op.getA()}, {Role::B, op.getB()}, {Role::C, op.getC()}},
       [&](std::pair<Role, Value> operand) {
         auto type = dyn_cast<MemRefType>(operand.second.getType());
-        SmallVector<int64_t> strides;
-        int64_t offset;
         if (!type || op.hasElementRegion(operand.first) || type.getRank() < 3 ||
-            gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) ||
-            failed(type.getStridesAndOffset(strides, offset)))
+            gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
           return false;
+        std::optional<MatrixStrides> strides = matrixStrides(type);
+        if (!strides)
+          return false;
+        auto [row, column] = *strides;
         auto extents = type.getShape().take_back(3);
-        auto steps = ArrayRef<int64_t>(strides).take_back(2);
-        bool isDense = (steps[1] == 1 && steps[0] == extents[2]) ||
-                       (steps[0] == 1 && steps[1] == extents[1] &&
-                        operand.first != Role::C);
+        bool isDense =
+            (column == 1 && row == extents[2]) ||
+            (row == 1 && column == extents[1] && operand.first != Role::C);
         return extents[0] == batch && isDense && extents[1] > 0 &&
                extents[2] > 0;
       });
@@ -410,8 +406,9 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
   };
   problem.isCopyable =
       isCopyable(Role::A, op.getA()) && isCopyable(Role::B, op.getB());
-  problem.isSkewed = problem.isCopyable && (wantsSkew(op.getA(), *operand) ||
-                                            wantsSkew(op.getB(), *operandB));
+  problem.isSkewed =
+      problem.isCopyable && (wantsSkewedRows(op.getA(), *operand) ||
+                             wantsSkewedRows(op.getB(), *operandB));
   problem.hasRuntimeStrides =
       !hasKnownStrides({op.getA(), op.getB(), op.getC()});
   // Complex elements lie between each other.

@@ -18,6 +18,7 @@
 #include "kami/Model/CalibrationFile.h"
 #include "kami/Plan/Explain.h"
 #include "kami/Plan/Planner.h"
+#include "kami/Plan/Skew.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/STLExtras.h"
@@ -523,6 +524,7 @@ Benchmark::plan(const OperandShape &shape) const {
   problem.batch = shape.batch;
   problem.output = shape.stored();
   problem.packable = shape.batch;
+  problem.isSkewed = wantsSkewWithoutGaps(problem);
   PlannerOptions planner;
   planner.keepRejected = false;
   const Chip &chip = **findChip(description.chip);

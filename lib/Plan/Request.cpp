@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Plan/Request.h"
+#include "kami/Plan/Skew.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -188,6 +189,7 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
     return llvm::createStringError(
         "unknown --unit '" + text.unit +
         "', expected one of: auto, warp, warpgroup, lane");
+  problem.isSkewed = wantsSkewWithoutGaps(problem);
   return problem;
 }
 

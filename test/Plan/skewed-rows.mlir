@@ -2,6 +2,11 @@
 // that all of them consist of would be narrow.
 
 // RUN: kami-opt %s --pass-pipeline='builtin.module(kami-attach-target{chip=sm_90},func.func(kami-assign-plan))' | FileCheck %s
+// The planner's own command says the same of matrices without gaps.
+// RUN: kami-plan --gemm=129x129x129 --batch=1000 --type=f16 --output-type=f16 --target=sm_90 --format=json | FileCheck %s --check-prefix=SKEWED
+// RUN: kami-plan --gemm=100x100x100 --batch=1000 --type=f16 --output-type=f16 --target=sm_90 --format=json | FileCheck %s --check-prefix=STRAIGHT
+// SKEWED:       "skewed": true
+// STRAIGHT-NOT: "skewed": true
 
 // Plans stand in the order of the functions.
 // CHECK:     #plan = {{.+}} rows = skewed>

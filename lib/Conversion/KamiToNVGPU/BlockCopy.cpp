@@ -274,12 +274,17 @@ static Value linesFrom(ImplicitLocOpBuilder &b, Value memref, int64_t first) {
 // registers, if LLVM is told that it is: of lines it knows bits, and makes
 // `line | 48` of `line + 48`, which it does not take apart.
 
-/// Whether a piece lies a constant behind the first of its thread's in the
-/// matrix, which has all of the tile's lines, as in the tile.
-bool BlockCopy::sharesLine(const Piece &piece) const {
-  return piece.shared && piece.further > 0 &&
-         ShapedType::isStatic(stride(matrix, 0)) &&
-         cast<MemRefType>(matrix.getType()).getDimSize(0) == lines;
+/// Where a piece lies a constant behind the first of its thread's, in the
+/// matrix, which has all of the tile's lines, as in the tile, both begin with
+/// that many lines further. The matrix unit's order has its own constants.
+BlockCopy::Ends BlockCopy::endsOf(const Piece &piece) const {
+  bool isShared = piece.shared && piece.further > 0 &&
+                  ShapedType::isStatic(stride(matrix, 0)) &&
+                  cast<MemRefType>(matrix.getType()).getDimSize(0) == lines;
+  if (!isShared)
+    return {matrix, tile, piece.line};
+  return {linesFrom(b, matrix, piece.further),
+          order ? tile : linesFrom(b, tile, piece.further), piece.shared};
 }
 
 /// Where the piece is in the tile.
@@ -300,13 +305,10 @@ SmallVector<Value> BlockCopy::tileIndices(const Piece &piece) const {
 /// the matrix has, and zeros.
 void BlockCopy::copyPiece(const Piece &piece, int64_t elements, int64_t parts) {
   bool isWide = elements * elementBytes == copiedPiece;
-  bool isShared = sharesLine(piece);
-  Value line = isShared ? piece.shared : piece.line;
-  Value source = isShared ? linesFrom(b, matrix, piece.further) : matrix;
-  Value dest = isShared && !order ? linesFrom(b, tile, piece.further) : tile;
+  Ends ends = endsOf(piece);
   SmallVector<Value> indices = tileIndices(piece);
   if (!order)
-    indices.front() = line;
+    indices.front() = ends.line;
   for (int64_t part = 0; part != parts; ++part) {
     Value behind = indexConstant(b, part * elements);
     SmallVector<Value> at = indices;
@@ -314,8 +316,9 @@ void BlockCopy::copyPiece(const Piece &piece, int64_t elements, int64_t parts) {
     Value column = addIndex(b, piece.column, behind);
     Value count = countFrom(piece.line, column, elements);
     nvgpu::DeviceAsyncCopyOp::create(
-        b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), dest, at, source,
-        ValueRange{line, column}, b.getIndexAttr(elements), count,
+        b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), ends.tile, at,
+        ends.matrix, ValueRange{ends.line, column}, b.getIndexAttr(elements),
+        count,
         /*bypassL1=*/isWide ? b.getUnitAttr() : UnitAttr());
   }
 }
@@ -435,14 +438,11 @@ void BlockCopy::storePieces(int64_t elements) {
       last.column = addIndex(b, piece.column, indexConstant(b, elements - 1));
       OpBuilder::InsertionGuard insertion(b);
       enter(b, isInMatrix(last));
-      bool isShared = sharesLine(piece);
-      Value source = isShared ? linesFrom(b, tile, piece.further) : tile;
-      Value dest = isShared ? linesFrom(b, matrix, piece.further) : matrix;
-      SmallVector<Value> at = {isShared ? piece.shared : piece.line,
-                               piece.column};
-      Value value = vector::LoadOp::create(b, word, source, at,
+      Ends ends = endsOf(piece);
+      SmallVector<Value> at = {ends.line, piece.column};
+      Value value = vector::LoadOp::create(b, word, ends.tile, at,
                                            /*nontemporal=*/false, alignment);
-      vector::StoreOp::create(b, value, dest, at, /*nontemporal=*/false,
+      vector::StoreOp::create(b, value, ends.matrix, at, /*nontemporal=*/false,
                               alignment);
     }
   });

@@ -59,7 +59,11 @@ private:
   Piece piece(mlir::Value round, int64_t first, int64_t elements, bool mayEnd);
   void forPieces(int64_t elements, bool throughRegisters,
                  llvm::function_ref<void(llvm::ArrayRef<Piece>)> emit);
-  bool sharesLine(const Piece &piece) const;
+  /// What a piece is moved between, and its line in both.
+  struct Ends {
+    mlir::Value matrix, tile, line;
+  };
+  Ends endsOf(const Piece &piece) const;
   void copyPiece(const Piece &piece, int64_t elements, int64_t parts);
   void copyPieces(int64_t bytes);
   void copyElements();

@@ -490,9 +490,9 @@ void BlockCopy::storeEnds(int64_t elements) {
   memref::StoreOp::create(b, element, matrix, at);
 }
 
-void BlockCopy::copyOut() {
-  choosePieces({widestPiece()}, [&](int64_t bytes) {
-    storePieces(bytes > 0 ? bytes / elementBytes : 1);
+void BlockCopy::copyOut(int64_t bytes) {
+  choosePieces({bytes}, [&](int64_t chosen) {
+    storePieces(chosen > 0 ? chosen / elementBytes : 1);
   });
 }
 

@@ -39,8 +39,10 @@ public:
   void copyIn();
   /// Rounds what the thread has brought, as soon as it is there, to tf32.
   void roundCopied();
-  /// Stores the tile in the matrix.
-  void copyOut();
+  /// Stores the tile in the matrix, in the widest pieces that may be, or in
+  /// pieces of so many bytes.
+  void copyOut() { copyOut(widestPiece()); }
+  void copyOut(int64_t bytes);
   /// Whether all lines are, in pieces of so many bytes; null if that is known.
   mlir::Value isCopyable(int64_t bytes);
   /// Bytes of the widest pieces that may be, or of an element.

@@ -125,20 +125,23 @@ struct ConvertDeskew : OpConversionPattern<DeskewOp> {
 
 } // namespace
 
-Value nvgpu_lowering::areLinesAligned(ImplicitLocOpBuilder &b, Value matrix,
-                                      Value tile,
-                                      const CopyAlignment &alignment) {
+LinePieces nvgpu_lowering::linePiecesOf(ImplicitLocOpBuilder &b, Value matrix,
+                                        Value tile,
+                                        const CopyAlignment &alignment) {
   BlockCopy copy(CopiedLines(b, matrix, tile), warpSize, laneIndex(b, warpSize),
                  alignment);
-  return copy.isCopyable(copy.widestPiece());
+  int64_t bytes = copy.widestPiece();
+  return {bytes, copy.isCopyable(bytes)};
 }
 
-void nvgpu_lowering::copyOutByLanes(ImplicitLocOpBuilder &b, Value matrix,
-                                    Value tile, Value areAligned) {
-  BlockCopy copy(CopiedLines(b, matrix, tile), warpSize, laneIndex(b, warpSize),
-                 {copiedPiece, copiedPiece}, /*alignedRows=*/true);
-  copy.expectAligned(areAligned);
-  copy.copyOut();
+/// The part alone does not say which pieces are aligned: it may be one line of
+/// a matrix whose lines begin anywhere.
+void nvgpu_lowering::copyOutByLanes(ImplicitLocOpBuilder &b, Value part,
+                                    Value tile, const LinePieces &pieces) {
+  BlockCopy copy(CopiedLines(b, part, tile), warpSize, laneIndex(b, warpSize),
+                 {pieces.bytes, copiedPiece}, /*alignedRows=*/true);
+  copy.expectAligned(pieces.areAligned);
+  copy.copyOut(pieces.bytes);
 }
 
 void nvgpu_lowering::populateBlockCopyPatterns(

@@ -14,16 +14,21 @@
 
 namespace kami::nvgpu_lowering {
 
-/// Whether all lines of the matrix, which go to or come from lines of the tile,
-/// begin at multiples of the widest pieces that their distance allows; null if
-/// that is known.
-mlir::Value areLinesAligned(mlir::ImplicitLocOpBuilder &b, mlir::Value matrix,
-                            mlir::Value tile,
-                            const lanes::CopyAlignment &alignment);
-/// The warp's lanes share the copy of the tile, in shared memory, to the
-/// matrix.
-void copyOutByLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value matrix,
-                    mlir::Value tile, mlir::Value areAligned);
+/// The widest pieces that the distance of a matrix's lines allows, and whether
+/// all lines begin at multiples of them; null if that is known.
+struct LinePieces {
+  int64_t bytes;
+  mlir::Value areAligned;
+};
+
+/// Of the matrix, lines of which go to or come from lines of the tile.
+LinePieces linePiecesOf(mlir::ImplicitLocOpBuilder &b, mlir::Value matrix,
+                        mlir::Value tile,
+                        const lanes::CopyAlignment &alignment);
+/// The warp's lanes share the copy of the tile, in shared memory, to a part of
+/// a matrix that has such pieces.
+void copyOutByLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value part,
+                    mlir::Value tile, const LinePieces &pieces);
 
 void populateBlockCopyPatterns(const mlir::TypeConverter &converter,
                                const lanes::AlignmentAnalysis &alignments,

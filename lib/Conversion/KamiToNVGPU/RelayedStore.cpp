@@ -104,7 +104,7 @@ private:
     };
     WindowAlignment known = alignments.of(op);
     int64_t bytes = type.getElementTypeBitWidth() / 8;
-    Value areAligned = areLinesAligned(
+    LinePieces pieces = linePiecesOf(
         b, op.getDest(), linesOf(whole.lineElements),
         {std::min(known.matrix, known.corner[1] * bytes), copiedPiece});
     int64_t perLine = fragment.getTileColumns();
@@ -127,7 +127,7 @@ private:
           addIndex(b, op.getRow(), indexConstant(b, row * map.rows)),
           addIndex(b, op.getColumn(), indexConstant(b, column * map.columns)),
           map.rows, columns, op.getRowInBounds() && op.getColumnInBounds());
-      copyOutByLanes(b, target, tile, areAligned);
+      copyOutByLanes(b, target, tile, pieces);
       syncWarp(b);
       first += count;
     }

@@ -5,6 +5,7 @@
 
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 !c = !kami.fragment<32x80xf32, c, #hmma>
+!tall = !kami.fragment<32x16xf32, c, #hmma>
 !narrow = !kami.fragment<16x16xf32, c, #hmma>
 !buffer = memref<2304xi8, #gpu.address_space<workgroup>>
 module attributes {kami.target = #kami.target<"sm_90">} {
@@ -56,6 +57,22 @@ gpu.func @asked(%c: memref<?x?xf16, strided<[?, 1]>>, %i: index, %x: f32)
     workgroup(%s: !buffer {llvm.align = 16 : i64}) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
   %f = kami.fill %x : f32 -> !narrow
   kami.store %f, %c[%i, %i] via %s : !buffer : !narrow, memref<?x?xf16, strided<[?, 1]>>
+  gpu.return
+}
+
+// Lines of 34 bytes begin anywhere, also the only one of the second part.
+// CHECK-LABEL: gpu.func @one_line
+// CHECK-NOT:     vector.store
+// CHECK:         memref.reinterpret_cast %{{.+}} sizes: [16, 16]
+// CHECK-NOT:     vector.store
+// CHECK:         memref.reinterpret_cast %{{.+}} sizes: [1, 16]
+// CHECK-NOT:     vector.store
+// CHECK:         gpu.return
+gpu.func @one_line(%c: memref<17x17xf16> {llvm.align = 16 : i64}, %x: f32)
+    workgroup(%s: !buffer {llvm.align = 16 : i64}) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %c0 = arith.constant 0 : index
+  %f = kami.fill %x : f32 -> !tall
+  kami.store %f, %c[%c0, %c0] via %s : !buffer column_in_bounds : !tall, memref<17x17xf16>
   gpu.return
 }
 

@@ -140,7 +140,8 @@ uint64_t kami::sim::fromDouble(const ElementFormat &format, double value) {
 
 uint64_t kami::sim::roundToTF32(uint64_t bits) {
   bool isNaN = (bits & 0x7FFFFFFF) > 0x7F800000;
-  return isNaN ? 0x7FFFFFFF : (bits + 0x1000) & 0xFFFFE000;
+  bool isOdd = bits >> 13 & 1;
+  return isNaN ? 0x7FFFFFFF : (bits + 0xFFF + isOdd) & 0xFFFFE000;
 }
 
 int64_t kami::sim::toSigned(const ElementFormat &format, uint64_t bits) {

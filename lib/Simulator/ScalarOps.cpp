@@ -401,7 +401,7 @@ static ScalarOp::Function castOp(Operation *op) {
       // A matrix all of whose elements are one.
       .Case([](spirv::CompositeConstructOp) { return zeroExtend; })
       .Case([](NVVM::ConvertFloatToTF32Op convert) -> ScalarOp::Function {
-        bool isPlain = convert.getRnd() == NVVM::FPRoundingMode::RNA &&
+        bool isPlain = convert.getRnd() == NVVM::FPRoundingMode::RN &&
                        convert.getSat() == NVVM::SaturationMode::NONE &&
                        !convert.getRelu();
         return isPlain ? toTF32 : nullptr;

@@ -406,9 +406,11 @@ static Chip withFloat8(Chip chip) {
   return chip;
 }
 
-/// PTX ISA 9.0, section 9.7.14.5.16 (stmatrix): "Requires sm_90 or higher".
-static Chip withMatrixStores(Chip chip) {
+/// PTX ISA 9.0, section 9.7.14.5.16 (stmatrix): "Requires sm_90 or higher";
+/// section 9.7.9.21 (cvt), of .rn to .tf32: the same.
+static Chip withHopperWarps(Chip chip) {
   chip.storesMatrices = true;
+  chip.roundsToTF32 = true;
   return chip;
 }
 
@@ -419,13 +421,13 @@ llvm::ArrayRef<Chip> kami::nvidiaChips() {
       makeChip(withFloat8(geForce()),
                {"sm_89", "NVIDIA GeForce RTX 4090", 128, 2520, 72, 1008,
                 sm89Atoms, sm89Citations, 78, sm89LaneAtoms}),
-      makeChip(withMatrixStores(withFloat8(dataCenter(228))),
+      makeChip(withHopperWarps(withFloat8(dataCenter(228))),
                {"sm_90", "NVIDIA H200", 132, 1980, 50, 4264, sm90Atoms,
                 sm90Citations, 78, sm90LaneAtoms, sm90GroupAtoms}),
-      makeChip(withMatrixStores(withFloat8(dataCenter(228))),
+      makeChip(withHopperWarps(withFloat8(dataCenter(228))),
                {"sm_100", "NVIDIA B200", 148, 1850, 126, 8000, sm100Atoms,
                 sm100Citations, 86, sm100LaneAtoms}),
-      makeChip(withMatrixStores(withFloat8(geForce())),
+      makeChip(withHopperWarps(withFloat8(geForce())),
                {"sm_120", "NVIDIA GeForce RTX 5090", 170, 2655, 96, 1792,
                 sm120Atoms, sm120Citations, 87, sm120LaneAtoms}),
   };

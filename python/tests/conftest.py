@@ -56,7 +56,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def to_tf32() -> tuple[Any, Any]:
-    """f32 numbers, 64 x 64, and the nearest ones of 10 bits behind the point."""
+    """f32 numbers, 64 x 64, and the nearest ones of 10 bits behind the point, of
+    two equally near ones the even one, as from sm_90 on."""
     rng = np.random.default_rng(11)
     shape = (64, 64)
     numbers = rng.uniform(1, 2, shape) * 2.0 ** rng.integers(-40, 40, shape)
@@ -67,5 +68,4 @@ def to_tf32() -> tuple[Any, Any]:
             numbers[3 * i + j, :2] = x, -x
     numbers = numbers.astype(np.float32)
     unit = 2.0 ** (np.floor(np.log2(np.abs(numbers).astype(np.float64))) - 10)
-    away = np.floor(np.abs(numbers) / unit + 0.5) * unit
-    return numbers, np.copysign(away, numbers).astype(np.float32)
+    return numbers, (np.rint(numbers / unit) * unit).astype(np.float32)

@@ -142,12 +142,16 @@ TEST(Chip, MeasuredRatesOfTheH200) {
   EXPECT_NEAR(reached("mma_sync.m8n8k4.f64.f64"), 33, 0.1);
 }
 
-// PTX ISA 9.0, stmatrix: "Requires sm_90 or higher".
-TEST(Chip, StoresOfMatrices) {
-  for (llvm::StringRef name : {"sm_90", "sm_100", "sm_120"})
+// PTX ISA 9.0, stmatrix, and cvt.rn.tf32: "Requires sm_90 or higher".
+TEST(Chip, InstructionsSinceHopper) {
+  for (llvm::StringRef name : {"sm_90", "sm_100", "sm_120"}) {
     EXPECT_TRUE(chip(name).storesMatrices) << name.str();
-  for (llvm::StringRef name : {"sm_80", "sm_89", "gfx942", "vulkan"})
+    EXPECT_TRUE(chip(name).roundsToTF32) << name.str();
+  }
+  for (llvm::StringRef name : {"sm_80", "sm_89", "gfx942", "vulkan"}) {
     EXPECT_FALSE(chip(name).storesMatrices) << name.str();
+    EXPECT_FALSE(chip(name).roundsToTF32) << name.str();
+  }
 }
 
 TEST(Chip, EveryRowCitesItsSources) {

@@ -185,7 +185,7 @@ kami.store %d, %c[%at, %c0] row_in_bounds column_in_bounds : !c, memref<64x8xf32
   EXPECT_EQ(report.violation, Violation::MissingFence) << message;
 }
 
-// 1 + 3/2^11 is halfway between two numbers of tf32, and goes away from zero;
+// 1 + 3/2^11 is halfway between two numbers of tf32, and goes to the even one;
 // the matrix unit would cut its low bits off.
 TEST_F(AsyncCopyTest, RoundsWhatWasPlaced) {
   constexpr char types[] = R"(

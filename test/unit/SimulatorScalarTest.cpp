@@ -52,7 +52,7 @@ TEST_F(SimulatorTest, RoundsAsAPFloat) {
 }
 
 /// tf32 as a decimal: the multiple of 2^-10 of the leading power that is
-/// nearest, ties away from zero.
+/// nearest, ties to even.
 TEST_F(SimulatorTest, RoundsToTF32) {
   ElementFormat format = *formatOf(f32());
   auto check = [&](float value, float expected) {
@@ -61,10 +61,13 @@ TEST_F(SimulatorTest, RoundsToTF32) {
   };
   float step = std::ldexp(1.0f, -10);
   check(1.0f, 1.0f);
-  check(1 + step / 2, 1 + step);
-  check(-1 - step / 2, -1 - step);
+  check(1 + step / 2, 1.0f);
+  check(-1 - step / 2, -1.0f);
+  check(1 + step * 1.5f, 1 + 2 * step);
+  check(1 + step * 0.51f, 1 + step);
   check(1 + step * 0.49f, 1.0f);
-  check(3.0f + step, 3.0f + 2 * step);
+  check(3.0f + step, 3.0f);
+  check(3.0f + 3 * step, 3.0f + 4 * step);
   check(2.0f - std::ldexp(1.0f, -23), 2.0f);
   check(std::ldexp(1.0f, -149), 0.0f);
   check(INFINITY, INFINITY);
@@ -78,7 +81,7 @@ TEST_F(SimulatorTest, RoundsToTF32) {
     int exponent;
     std::frexp(value, &exponent);
     double quantum = std::ldexp(1.0, exponent - 11);
-    check(value, float(std::floor(value / quantum + 0.5) * quantum));
+    check(value, float(std::nearbyint(value / quantum) * quantum));
   }
 }
 

@@ -53,11 +53,12 @@ def ConvertKamiToNVGPU : Pass<"convert-kami-to-nvgpu", "::mlir::gpu::GPUFuncOp">
     element. In workgroup memory, a fragment whose registers are 8×8 matrices is
     loaded by `nvgpu.ldmatrix`, where rows begin at multiples of 16 bytes, and
     stored by `kami.stmatrix` where the chip of the surrounding `kami.target` has
-    it. Products become `nvgpu.mma.sync` where it is right
-    and `kami.mma_sync` elsewhere, or `math.fma` where the atom is `fma`; f32
-    elements that a matrix unit reads as tf32 are rounded by
-    adding half a unit of the last bit that it reads. Broadcasts, shared slices and reductions
-    become accesses of shared memory in fragment order and `gpu.barrier`.
+    it. Products become `nvgpu.mma.sync` where it is right and `kami.mma_sync`
+    elsewhere, or `math.fma` where the atom is `fma`; f32 elements that a matrix
+    unit reads as tf32 are rounded by `nvvm.convert.float.to.tf32` where the chip
+    has it, else by adding half a unit of the last bit that is read. Broadcasts,
+    shared slices and reductions become accesses of shared memory in fragment
+    order and `gpu.barrier`.
     Products of four warps in unison become `kami.wgmma` between a fence and a
     wait; what is placed for them is written where the layout says, and fenced.
   }];

@@ -151,13 +151,14 @@ def Kami_MmaAtomAttr : Kami_Attr<"MmaAtom", "mma_atom"> {
     without; both come from memory of `i8`.
 
     With f32 operands, `mma_sync` multiplies tf32 numbers: elements of A and B
-    are rounded to them (to nearest, ties away from zero) where a fragment of
-    such an atom is loaded. With `products = 3` they stay f32, and one atom is
-    three instructions on operands split into high + low, both tf32: low·high,
-    high·low and high·high are added to the sum, in this order. `fma` multiplies
-    f32 as it is, by fused multiply-adds in the order of k, and extends narrower
-    floats to the type of the sums first. An `fma` atom of 1×1×1 is a lane's own;
-    there are no fragments of it.
+    are rounded to them where a fragment of such an atom is loaded, to nearest,
+    ties to even (away from zero on NVIDIA's chips before sm_90, which have no
+    instruction for it). With `products = 3` they stay f32, and one atom is three
+    instructions on operands split into high + low, both tf32: low·high, high·low
+    and high·high are added to the sum, in this order. `fma` multiplies f32 as it
+    is, by fused multiply-adds in the order of k, and extends narrower floats to
+    the type of the sums first. An `fma` atom of 1×1×1 is a lane's own; there are
+    no fragments of it.
 
     Constraints:
     * (C1) each layout is known

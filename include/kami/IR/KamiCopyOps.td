@@ -156,10 +156,9 @@ def Kami_RoundPlacedOp : Kami_Op<"round_placed", [DeclareOpInterfaceMethods<Memo
   let description = [{
     Each of the `threads` threads of the block rounds the elements that it copied
     itself by the `kami.place_async` with the same `source`, `buffer`, `matrix`,
-    `threads` and `aligned_rows`: to the nearest numbers of tf32, ties away from
-    zero, as `kami.load` does where a fragment is of tf32. The matrix unit would
-    cut their low bits off. The source says which elements are whose, and is not
-    read.
+    `threads` and `aligned_rows`: to the nearest numbers of tf32, as `kami.load`
+    does where a fragment is of tf32. The matrix unit would cut their low bits
+    off. The source says which elements are whose, and is not read.
 
     Between the two stands a `kami.copy_wait` for what was copied, which need not
     be `for_matrix_unit`: the op includes the fence between ordinary stores and

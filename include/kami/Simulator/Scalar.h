@@ -50,8 +50,7 @@ std::optional<ElementFormat> formatOf(mlir::Type type);
 double toDouble(const ElementFormat &format, uint64_t bits);
 /// The nearest float of that format.
 uint64_t fromDouble(const ElementFormat &format, double value);
-/// The tf32 number, as an f32, that is nearest to an f32; ties go away from
-/// zero.
+/// The tf32 number, as an f32, that is nearest to an f32, ties to even.
 uint64_t roundToTF32(uint64_t bits);
 /// Sign-extended integer value.
 int64_t toSigned(const ElementFormat &format, uint64_t bits);

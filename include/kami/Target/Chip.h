@@ -137,6 +137,9 @@ struct Chip {
   bool extendsFloat8 = false;
   /// Whether a warp stores 8×8 matrices to shared memory by one instruction.
   bool storesMatrices = false;
+  /// Whether an instruction makes the nearest tf32 number of an f32, ties to
+  /// even.
+  bool roundsToTF32 = false;
   /// Whether threads copy from device memory to shared memory without
   /// registers, and go on meanwhile.
   bool copiesAsync = false;

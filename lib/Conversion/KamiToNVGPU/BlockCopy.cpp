@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockCopy.h"
+#include "NVIDIALanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -497,7 +498,7 @@ void BlockCopy::copyOut(int64_t bytes) {
 }
 
 /// Rounds the pieces that this thread copied, of so many elements each.
-void BlockCopy::roundPieces(int64_t elements) {
+void BlockCopy::roundPieces(int64_t elements, const TF32Rounding &rounding) {
   auto type = VectorType::get({elements}, b.getF32Type());
   llvm::MaybeAlign alignment(elements * elementBytes);
   auto roundSome = [&](ArrayRef<Piece> pieces) {
@@ -516,8 +517,9 @@ void BlockCopy::roundPieces(int64_t elements) {
     for (auto [piece, value] : llvm::zip_equal(pieces, loaded)) {
       OpBuilder::InsertionGuard insertion(b);
       enter(b, piece.exists);
-      vector::StoreOp::create(b, roundPiece(b, value), tile, tileIndices(piece),
-                              /*nontemporal=*/false, alignment);
+      vector::StoreOp::create(b, rounding.factors(b, value), tile,
+                              tileIndices(piece), /*nontemporal=*/false,
+                              alignment);
     }
   };
   forPieces(elements, /*throughRegisters=*/true, [&](ArrayRef<Piece> pieces) {
@@ -528,10 +530,10 @@ void BlockCopy::roundPieces(int64_t elements) {
 }
 
 /// In the pieces that `copyIn` chooses.
-void BlockCopy::roundCopied() {
+void BlockCopy::roundCopied(const TF32Rounding &rounding) {
   if (hasWidePieces())
-    return roundPieces(copiedPiece / elementBytes);
+    return roundPieces(copiedPiece / elementBytes, rounding);
   choosePieces(copiedSizes(), [&](int64_t bytes) {
-    roundPieces(bytes > 0 ? bytes / elementBytes : 1);
+    roundPieces(bytes > 0 ? bytes / elementBytes : 1, rounding);
   });
 }

@@ -37,8 +37,8 @@ public:
         threads(threads), thread(thread) {}
   /// Starts to bring the matrix to the tile.
   void copyIn();
-  /// Rounds what the thread has brought, as soon as it is there, to tf32.
-  void roundCopied();
+  /// Rounds what the thread has brought, as soon as it is there.
+  void roundCopied(const TF32Rounding &rounding);
   /// Stores the tile in the matrix, in the widest pieces that may be, or in
   /// pieces of so many bytes.
   void copyOut() { copyOut(widestPiece()); }
@@ -77,7 +77,7 @@ private:
   void storePieces(int64_t elements);
   void storeElement(const Piece &piece);
   void storeEnds(int64_t elements);
-  void roundPieces(int64_t elements);
+  void roundPieces(int64_t elements, const TF32Rounding &rounding);
   // Rows at odd elements, in ShiftedPieces.cpp.
   bool mayShift() const;
   mlir::Value bitsOf(mlir::Value element);

@@ -51,15 +51,7 @@ void convert(ImplicitLocOpBuilder &b, CopyOutOp op,
       .copyOut();
 }
 
-void convert(ImplicitLocOpBuilder &b, RoundPlacedOp op,
-             const CopyAlignment &alignment) {
-  BlockCopy(CopiedLines(b, op.getSource(), op.getBuffer(), op.getMatrix()),
-            op.getThreads(), threadIndex(b), alignment, op.getAlignedRows())
-      .roundCopied();
-  fenceForMatrixUnit(b);
-}
-
-/// A copy in either direction, or what a thread does with its part of one.
+/// A copy in either direction.
 template <typename OpTy> struct ConvertCopy : OpConversionPattern<OpTy> {
   ConvertCopy(const TypeConverter &converter, MLIRContext *context,
               AlignmentAnalysis alignments)
@@ -76,6 +68,29 @@ template <typename OpTy> struct ConvertCopy : OpConversionPattern<OpTy> {
   }
 
   AlignmentAnalysis alignments;
+};
+
+struct ConvertRoundPlaced : OpConversionPattern<RoundPlacedOp> {
+  ConvertRoundPlaced(const TypeConverter &converter, MLIRContext *context,
+                     AlignmentAnalysis alignments, TF32Rounding rounding)
+      : OpConversionPattern(converter, context),
+        alignments(std::move(alignments)), rounding(rounding) {}
+
+  LogicalResult
+  matchAndRewrite(RoundPlacedOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    BlockCopy(CopiedLines(b, op.getSource(), op.getBuffer(), op.getMatrix()),
+              op.getThreads(), threadIndex(b), alignments.ofCopy(op),
+              op.getAlignedRows())
+        .roundCopied(rounding);
+    fenceForMatrixUnit(b);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  AlignmentAnalysis alignments;
+  TF32Rounding rounding;
 };
 
 struct ConvertCopyCommit : OpConversionPattern<CopyCommitOp> {
@@ -105,7 +120,9 @@ struct ConvertCopyWait : OpConversionPattern<CopyWaitOp> {
 };
 
 struct ConvertDeskew : OpConversionPattern<DeskewOp> {
-  using OpConversionPattern::OpConversionPattern;
+  ConvertDeskew(const TypeConverter &converter, MLIRContext *context,
+                TF32Rounding rounding)
+      : OpConversionPattern(converter, context), rounding(rounding) {}
 
   LogicalResult
   matchAndRewrite(DeskewOp op, OneToNOpAdaptor,
@@ -115,12 +132,15 @@ struct ConvertDeskew : OpConversionPattern<DeskewOp> {
         op.getMatrix()
             ? CopiedLines(b, op.getSource(), op.getDest(), *op.getMatrix())
             : CopiedLines(b, op.getSource(), op.getDest());
-    straighten(lines, op.getTails(), op.getThreads(), op.getRounded());
+    straighten(lines, op.getTails(), op.getThreads(),
+               op.getRounded() ? &rounding : nullptr);
     if (op.getForMatrixUnit())
       fenceForMatrixUnit(b);
     rewriter.eraseOp(op);
     return success();
   }
+
+  TF32Rounding rounding;
 };
 
 } // namespace
@@ -146,10 +166,13 @@ void nvgpu_lowering::copyOutByLanes(ImplicitLocOpBuilder &b, Value part,
 
 void nvgpu_lowering::populateBlockCopyPatterns(
     const TypeConverter &converter, const AlignmentAnalysis &alignments,
-    RewritePatternSet &patterns) {
+    TF32Rounding rounding, RewritePatternSet &patterns) {
   patterns.add<ConvertCopy<CopyAsyncOp>, ConvertCopy<CopyOutOp>,
-               ConvertCopy<PlaceAsyncOp>, ConvertCopy<RoundPlacedOp>>(
-      converter, patterns.getContext(), alignments);
-  patterns.add<ConvertCopyCommit, ConvertCopyWait, ConvertDeskew>(
-      converter, patterns.getContext());
+               ConvertCopy<PlaceAsyncOp>>(converter, patterns.getContext(),
+                                          alignments);
+  patterns.add<ConvertRoundPlaced>(converter, patterns.getContext(), alignments,
+                                   rounding);
+  patterns.add<ConvertDeskew>(converter, patterns.getContext(), rounding);
+  patterns.add<ConvertCopyCommit, ConvertCopyWait>(converter,
+                                                   patterns.getContext());
 }

@@ -137,11 +137,3 @@ Value CopiedLines::countFrom(Value line, Value column, int64_t elements) const {
   }
   return count ? widen(count) : Value();
 }
-
-Value nvgpu_lowering::roundPiece(ImplicitLocOpBuilder &b, Value piece) {
-  auto type = cast<VectorType>(piece.getType());
-  SmallVector<Value> elements;
-  for (int64_t i = 0; i != type.getNumElements(); ++i)
-    elements.push_back(roundFactor(b, vector::ExtractOp::create(b, piece, i)));
-  return vector::FromElementsOp::create(b, type, elements);
-}

@@ -19,6 +19,8 @@
 
 namespace kami::nvgpu_lowering {
 
+class TF32Rounding;
+
 struct CopiedLines {
   /// A tile as it lies in shared memory.
   CopiedLines(mlir::ImplicitLocOpBuilder &b, mlir::Value matrix,
@@ -65,12 +67,9 @@ private:
 /// each line of the tile has a word more.
 void copySkewed(const CopiedLines &lines, mlir::Value tails, int64_t threads);
 /// Each thread makes the tile's pieces of the words that it has copied so, with
-/// elements rounded to tf32 if `isRounded`.
+/// elements rounded if there is a `rounding`.
 void straighten(const CopiedLines &lines, mlir::Value tails, int64_t threads,
-                bool isRounded);
-
-/// The piece's elements as the nearest numbers of tf32.
-mlir::Value roundPiece(mlir::ImplicitLocOpBuilder &b, mlir::Value piece);
+                const TF32Rounding *rounding);
 
 } // namespace kami::nvgpu_lowering
 

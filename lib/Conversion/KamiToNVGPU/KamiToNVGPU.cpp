@@ -51,7 +51,9 @@ VectorType registerType(MmaAtomAttr atom, Role role) {
 }
 
 struct ConvertMma : OpConversionPattern<MmaOp> {
-  using OpConversionPattern::OpConversionPattern;
+  ConvertMma(const TypeConverter &converter, MLIRContext *context,
+             TF32Rounding rounding)
+      : OpConversionPattern(converter, context), rounding(rounding) {}
 
   LogicalResult
   matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor,
@@ -86,15 +88,15 @@ private:
   /// For three products, a tile's elements, rounded to the nearest tf32 number,
   /// and what is lost, rounded as well: together they have at least 23 of f32's
   /// 24 bits.
-  static Parts partsOf(ImplicitLocOpBuilder &b, MmaAtomAttr atom, Value tile) {
+  Parts partsOf(ImplicitLocOpBuilder &b, MmaAtomAttr atom, Value tile) const {
     if (atom.getProducts() != 3)
       return {tile, {}};
     auto type = cast<VectorType>(tile.getType());
     SmallVector<Value> high, low;
     for (int64_t i = 0; i != type.getNumElements(); ++i) {
       Value value = vector::ExtractOp::create(b, tile, i);
-      high.push_back(roundToTF32(b, value));
-      low.push_back(roundFactor(
+      high.push_back(rounding.number(b, value));
+      low.push_back(rounding.factor(
           b, arith::SubFOp::create(b, value, high.back()).getResult()));
     }
     return {vector::FromElementsOp::create(b, type, high),
@@ -115,30 +117,25 @@ private:
         /*tf32Enabled=*/atom.isTF32());
     return vector::ShapeCastOp::create(b, sum.getType(), result);
   }
+
+  TF32Rounding rounding;
 };
 
-/// Whether the chip that the kernel is compiled for, if any is named, stores
-/// core matrices.
-FailureOr<bool> hasMatrixStores(gpu::GPUFuncOp kernel) {
-  if (!namesTarget(kernel))
-    return false;
-  FailureOr<const Chip *> chip = targetOf(kernel);
-  if (failed(chip))
-    return failure();
-  return (*chip)->storesMatrices;
+/// The chip that the kernel is compiled for; null if none is named.
+FailureOr<const Chip *> namedChip(gpu::GPUFuncOp kernel) {
+  return namesTarget(kernel) ? targetOf(kernel) : nullptr;
 }
 
 struct ConvertKamiToNVGPU
     : kami::impl::ConvertKamiToNVGPUBase<ConvertKamiToNVGPU> {
   void runOnOperation() override {
-    FailureOr<bool> storesMatrices = hasMatrixStores(getOperation());
-    if (failed(storesMatrices))
+    FailureOr<const Chip *> chip = namedChip(getOperation());
+    if (failed(chip))
       return signalPassFailure();
     TypeConverter converter;
     addFragmentConversion(converter);
     RewritePatternSet patterns(&getContext());
-    populateKamiToNVGPUPatterns(converter, getOperation(), patterns,
-                                *storesMatrices);
+    populateKamiToNVGPUPatterns(converter, getOperation(), patterns, *chip);
     auto markLegal = [](ConversionTarget &target) {
       target.addLegalOp<MmaSyncOp, MatrixDescriptorOp, StMatrixOp,
                         WgmmaCommitOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>();
@@ -154,12 +151,13 @@ struct ConvertKamiToNVGPU
 void kami::populateKamiToNVGPUPatterns(const TypeConverter &converter,
                                        Operation *root,
                                        RewritePatternSet &patterns,
-                                       bool storesMatrices) {
+                                       const Chip *chip) {
   AlignmentAnalysis alignments(root);
-  auto target = std::make_shared<const NVIDIALanes>(storesMatrices);
+  auto target = std::make_shared<const NVIDIALanes>(chip);
+  TF32Rounding rounding(chip);
   populateKamiToLanesPatterns(converter, alignments, target, patterns);
-  patterns.add<ConvertMma>(converter, patterns.getContext());
-  populateBlockCopyPatterns(converter, alignments, patterns);
+  patterns.add<ConvertMma>(converter, patterns.getContext(), rounding);
+  populateBlockCopyPatterns(converter, alignments, rounding, patterns);
   populateRelayedStorePatterns(converter, alignments, target, patterns);
   populateGroupMmaPatterns(converter, patterns);
 }

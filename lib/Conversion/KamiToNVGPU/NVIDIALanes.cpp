@@ -12,6 +12,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kami;
 using namespace kami::lanes;
@@ -43,7 +44,7 @@ Value NVIDIALanes::held(ImplicitLocOpBuilder &b, FragmentType fragment,
                 fragment.hasAtomElementType() &&
                 fragment.getAtom().roundsToTF32();
   // Floats narrower than f32 are numbers of tf32.
-  return rounds && element.getType().isF32() ? roundFactor(b, element)
+  return rounds && element.getType().isF32() ? rounding.factor(b, element)
                                              : element;
 }
 
@@ -74,19 +75,34 @@ static Value keepBits(ImplicitLocOpBuilder &b, Value value, uint32_t mask) {
   return arith::BitcastOp::create(b, value.getType(), bits);
 }
 
-/// Half a unit of the last bit that counts is 2^-11 of the power of two that
-/// sign and exponent are. `cvt.rna.tf32` is three instructions, one under a
-/// predicate, of which there are too few to round several elements at once; a
-/// mask and a multiply-add need none. Infinities and NaNs stay what they are.
-Value nvgpu_lowering::roundFactor(ImplicitLocOpBuilder &b, Value value) {
+/// `cvt.rn.tf32` is an instruction of the chips that have it. `cvt.rna.tf32` is
+/// three on all of them, one under a predicate, of which there are too few to
+/// round several elements at once; a mask and a multiply-add need none. Half a
+/// unit of the last bit that counts is 2^-11 of the power of two that sign and
+/// exponent are. Infinities and NaNs stay what they are.
+Value TF32Rounding::factor(ImplicitLocOpBuilder &b, Value value) const {
+  if (hasInstruction)
+    return arith::BitcastOp::create(
+        b, value.getType(),
+        NVVM::ConvertFloatToTF32Op::create(b, b.getI32Type(), value,
+                                           NVVM::FPRoundingMode::RN));
   Value power = keepBits(b, value, 0xFF800000);
   Value half =
       arith::ConstantOp::create(b, b.getFloatAttr(value.getType(), 0x1p-11));
   return math::FmaOp::create(b, power, half, value);
 }
 
-Value nvgpu_lowering::roundToTF32(ImplicitLocOpBuilder &b, Value value) {
-  return keepBits(b, roundFactor(b, value), 0xFFFFE000);
+Value TF32Rounding::factors(ImplicitLocOpBuilder &b, Value vector) const {
+  auto type = cast<VectorType>(vector.getType());
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i != type.getNumElements(); ++i)
+    elements.push_back(factor(b, vector::ExtractOp::create(b, vector, i)));
+  return vector::FromElementsOp::create(b, type, elements);
+}
+
+Value TF32Rounding::number(ImplicitLocOpBuilder &b, Value value) const {
+  Value rounded = factor(b, value);
+  return hasInstruction ? rounded : keepBits(b, rounded, 0xFFFFE000);
 }
 
 void nvgpu_lowering::fenceForMatrixUnit(ImplicitLocOpBuilder &b) {

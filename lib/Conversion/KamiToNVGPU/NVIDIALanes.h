@@ -10,17 +10,38 @@
 #define KAMI_LIB_CONVERSION_KAMITONVGPU_NVIDIALANES_H
 
 #include "kami/Conversion/KamiToLanes/LaneTarget.h"
+#include "kami/Target/Chip.h"
 
 namespace kami::nvgpu_lowering {
 
 /// Lanes of NVIDIA's warps.
 constexpr int64_t warpSize = 32;
 
+/// How f32 becomes the nearest tf32 number, of which the matrix unit reads the
+/// leading 19 bits alone. What `chip` has no instruction for, or any chip may
+/// have to do (null), takes two, and rounds ties away from zero instead of to
+/// even, and what is below the smallest normal number of f32 towards zero.
+class TF32Rounding {
+public:
+  explicit TF32Rounding(const Chip *chip)
+      : hasInstruction(chip && chip->roundsToTF32) {}
+  /// An f32 whose leading 19 bits are the number.
+  mlir::Value factor(mlir::ImplicitLocOpBuilder &b, mlir::Value value) const;
+  /// The same for each element of a vector.
+  mlir::Value factors(mlir::ImplicitLocOpBuilder &b, mlir::Value vector) const;
+  /// The number: the other 13 bits are zero.
+  mlir::Value number(mlir::ImplicitLocOpBuilder &b, mlir::Value value) const;
+
+private:
+  bool hasInstruction;
+};
+
 class NVIDIALanes : public lanes::LaneTarget {
 public:
-  /// `storesMatrices` tells whether the chip has `stmatrix`.
-  explicit NVIDIALanes(bool storesMatrices)
-      : LaneTarget(nvgpu_lowering::warpSize), storesMatrices(storesMatrices) {}
+  /// Null: what any chip has.
+  explicit NVIDIALanes(const Chip *chip)
+      : LaneTarget(nvgpu_lowering::warpSize),
+        storesMatrices(chip && chip->storesMatrices), rounding(chip) {}
 
   /// At PTX's barriers, which have numbers, while there are enough of them.
   void wait(mlir::ImplicitLocOpBuilder &b, const lanes::Place &place,
@@ -38,14 +59,9 @@ public:
 
 private:
   bool storesMatrices;
+  TF32Rounding rounding;
 };
 
-/// An f32 whose leading 19 bits, all that the matrix unit reads, are the
-/// nearest tf32 number, ties away from zero; below the smallest normal number
-/// of f32, the next one towards zero.
-mlir::Value roundFactor(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
-/// The same, and the other 13 bits zero.
-mlir::Value roundToTF32(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
 /// What the thread has written to shared memory, the matrix unit reads after
 /// the next barrier.
 void fenceForMatrixUnit(mlir::ImplicitLocOpBuilder &b);

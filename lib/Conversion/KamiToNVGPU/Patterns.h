@@ -9,8 +9,8 @@
 #ifndef KAMI_LIB_CONVERSION_KAMITONVGPU_PATTERNS_H
 #define KAMI_LIB_CONVERSION_KAMITONVGPU_PATTERNS_H
 
+#include "NVIDIALanes.h"
 #include "kami/Conversion/KamiToLanes/Alignment.h"
-#include "kami/Conversion/KamiToLanes/LaneTarget.h"
 
 namespace kami::nvgpu_lowering {
 
@@ -32,6 +32,7 @@ void copyOutByLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value part,
 
 void populateBlockCopyPatterns(const mlir::TypeConverter &converter,
                                const lanes::AlignmentAnalysis &alignments,
+                               TF32Rounding rounding,
                                mlir::RewritePatternSet &patterns);
 /// Stores that go to a buffer and on from there.
 void populateRelayedStorePatterns(const mlir::TypeConverter &converter,

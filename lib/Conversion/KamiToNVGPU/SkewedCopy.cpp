@@ -45,7 +45,7 @@ class SkewedCopy {
 public:
   SkewedCopy(const CopiedLines &copied, Value tails, int64_t threads);
   void copy();
-  void straighten(bool isRounded);
+  void straighten(const TF32Rounding *rounding);
 
 private:
   /// A piece of the tile: its line, its number and first element in it, and its
@@ -398,9 +398,9 @@ Value SkewedCopy::shifted(SmallVector<Value> words, Value skewBytes) {
                                    bits);
 }
 
-void SkewedCopy::straighten(bool isRounded) {
+void SkewedCopy::straighten(const TF32Rounding *rounding) {
   OpBuilder::InsertionGuard guard(b);
-  if (!isRounded)
+  if (!rounding)
     enter(b, isAnySkewed());
   // What the warp's other lanes have copied is there.
   syncWarp(b);
@@ -425,7 +425,7 @@ void SkewedCopy::straighten(bool isRounded) {
       OpBuilder::InsertionGuard insertion(b);
       enter(b, piece.exists);
       vector::StoreOp::create(
-          b, isRounded ? roundPiece(b, value) : value, copied.tile,
+          b, rounding ? rounding->factors(b, value) : value, copied.tile,
           copied.tileIndices(piece.line, piece.column),
           /*nontemporal=*/false, llvm::MaybeAlign(copiedPiece));
     }
@@ -438,6 +438,6 @@ void nvgpu_lowering::copySkewed(const CopiedLines &lines, Value tails,
 }
 
 void nvgpu_lowering::straighten(const CopiedLines &lines, Value tails,
-                                int64_t threads, bool isRounded) {
-  SkewedCopy(lines, tails, threads).straighten(isRounded);
+                                int64_t threads, const TF32Rounding *rounding) {
+  SkewedCopy(lines, tails, threads).straighten(rounding);
 }

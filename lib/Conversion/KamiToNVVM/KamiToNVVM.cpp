@@ -146,7 +146,7 @@ struct ConvertKamiToNVVM
                           .getI32IntegerAttr(std::max<int64_t>(blocks, 1)));
     }
     if (failed(verifyWgmmaTarget(getOperation())) ||
-        failed(verifyMatrixStores()) || failed(expandWgmma(getOperation())))
+        failed(verifyInstructions()) || failed(expandWgmma(getOperation())))
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateKamiToNVVMPatterns(patterns);
@@ -159,11 +159,24 @@ struct ConvertKamiToNVVM
   }
 
 private:
-  /// LLVM would fail to select the instruction.
-  LogicalResult verifyMatrixStores() {
-    StMatrixOp store;
+  /// LLVM would fail to select an instruction that a chip has not.
+  LogicalResult verifyInstructions() {
+    Operation *store = nullptr, *rounding = nullptr;
     getOperation().walk([&](StMatrixOp op) { store = op; });
-    if (!store)
+    getOperation().walk([&](NVVM::ConvertFloatToTF32Op op) {
+      // Every chip that has tf32 has the other mode, `rna`.
+      if (op.getRnd() == NVVM::FPRoundingMode::RN)
+        rounding = op;
+    });
+    return success(
+        succeeded(verifyChips(store, &Chip::storesMatrices, "stmatrix")) &&
+        succeeded(
+            verifyChips(rounding, &Chip::roundsToTF32, "cvt.rn.tf32.f32")));
+  }
+
+  LogicalResult verifyChips(Operation *op, bool Chip::*has,
+                            StringRef instruction) {
+    if (!op)
       return success();
     for (StringRef name : targetChips(getOperation())) {
       StringRef generic = name;
@@ -171,10 +184,9 @@ private:
       llvm::Expected<const Chip *> chip = findChip(generic);
       if (!chip)
         llvm::consumeError(chip.takeError());
-      else if (!(*chip)->storesMatrices)
-        return store.emitOpError("expected a target with stmatrix (sm_90 or "
-                                 "later), but got ")
-               << name;
+      else if (!((*chip)->*has))
+        return op->emitOpError("expected a target with ")
+               << instruction << " (sm_90 or later), but got " << name;
     }
     return success();
   }

@@ -232,6 +232,36 @@ gpu.func @tf32x3(%s: !shared, %x: f32, %m: memref<?x?xf32>) kernel attributes {k
 
 // -----
 
+// An instruction of the chip rounds, and frees of the other bits.
+
+// CHECK-LABEL: gpu.func @tf32x3_sm_90
+// CHECK:         %[[A:.+]] = vector.extract %{{.+}}[0] : f32 from vector<2xf32>
+// CHECK:         %[[ROUNDED:.+]] = nvvm.convert.float.to.tf32 %[[A]] {rnd = #nvvm.fp_rnd_mode<rn>}
+// CHECK:         %[[HIGH:.+]] = arith.bitcast %[[ROUNDED]] : i32 to f32
+// CHECK:         %[[REST:.+]] = arith.subf %[[A]], %[[HIGH]] : f32
+// CHECK:         nvvm.convert.float.to.tf32 %[[REST]] {rnd = #nvvm.fp_rnd_mode<rn>}
+// CHECK-NOT:     math.fma
+#atom = #kami.mma_atom<mma_sync 16x8x4, f32, f32, f32, ["nv.a.16x4.b32", "nv.b.4x8.b32", "nv.c.16x8.b32"], products = 3>
+!a = !kami.fragment<16x4xf32, a, #atom>
+!b = !kami.fragment<4x8xf32, b, #atom>
+!c = !kami.fragment<16x8xf32, c, #atom>
+!shared = memref<4096xi8, #gpu.address_space<workgroup>>
+module attributes {kami.target = #kami.target<"sm_90">} {
+gpu.module @kernels {
+gpu.func @tf32x3_sm_90(%s: !shared, %x: f32, %m: memref<?x?xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %c0 = arith.constant 0 : index
+  %acc = kami.fill %x : f32 -> !c
+  %a = kami.fetch %s[%c0] : !shared -> !a
+  %b = kami.fetch %s[%c0] : !shared -> !b
+  %d = kami.mma %a, %b, %acc : !a, !b, !c
+  kami.store %d, %m[%c0, %c0] row_in_bounds column_in_bounds : !c, memref<?x?xf32>
+  gpu.return
+}
+}
+}
+
+// -----
+
 // Rows l / 4 and l / 4 + 8 of A times columns 2·(l mod 4) and the next of B.
 
 // CHECK-LABEL: gpu.func @fma

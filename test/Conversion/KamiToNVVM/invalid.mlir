@@ -29,3 +29,14 @@ gpu.func @no_matrix_stores(%i: index, %r: vector<1x2xf16>) workgroup(%m: memref<
   gpu.return
 }
 }
+
+// -----
+
+gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
+gpu.func @no_rounding(%x: f32, %m: memref<i32>) kernel {
+  // expected-error @+1 {{'nvvm.convert.float.to.tf32' op expected a target with cvt.rn.tf32.f32 (sm_90 or later), but got sm_80}}
+  %y = nvvm.convert.float.to.tf32 %x {rnd = #nvvm.fp_rnd_mode<rn>}
+  memref.store %y, %m[] : memref<i32>
+  gpu.return
+}
+}

@@ -15,17 +15,19 @@
 
 namespace kami {
 
+struct Chip;
+
 #define GEN_PASS_DECL_CONVERTKAMITONVGPU
 #include "kami/Conversion/Passes.h.inc"
 
 /// Patterns for all warp-level ops in `root`, with `converter` as
 /// `addFragmentConversion` sets it up. What `root` says of the alignment of
-/// matrices is read here, before anything is converted. `storesMatrices` tells
-/// whether the chip has `stmatrix`.
+/// matrices is read here, before anything is converted. Without a `chip`, what
+/// any chip has is made of them.
 void populateKamiToNVGPUPatterns(const mlir::TypeConverter &converter,
                                  mlir::Operation *root,
                                  mlir::RewritePatternSet &patterns,
-                                 bool storesMatrices = false);
+                                 const Chip *chip = nullptr);
 
 } // namespace kami
 

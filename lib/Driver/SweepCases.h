@@ -39,7 +39,8 @@ protected:
   int64_t below(int64_t bound) { return draw.below(bound); }
   /// Inputs and the order of warps; the numbers of all sweeps are drawn alike.
   RunOptions drawRun(int64_t number);
-  /// One of the plans that fit.
+  /// One of the plans that fit; of every third case the planner's choice for a
+  /// large batch.
   llvm::Expected<Plan> drawPlan(const Problem &problem, const Chip &chip);
   /// With a plan, or those that the module has.
   llvm::Expected<RunResult> runModule(mlir::ModuleOp module, RunOptions run,
@@ -70,9 +71,13 @@ llvm::Expected<Plan> SweepCases<Case>::drawPlan(const Problem &problem,
                                                 const Chip &chip) {
   PlannerOptions planner;
   planner.keepRejected = false;
-  llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
+  bool isChosen = draw.oneIn(3);
+  llvm::Expected<Choice> choice = choosePlan(
+      isChosen ? withReferenceBatch(problem) : problem, chip, planner);
   if (!choice)
     return choice.takeError();
+  if (isChosen)
+    return choice->best()->plan;
   return choice->candidates[below(choice->candidates.size())].plan;
 }
 

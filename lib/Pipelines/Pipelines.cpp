@@ -121,6 +121,7 @@ static void addLLVMPreparation(OpPassManager &kernels) {
 /// What upstream's conversions leave behind.
 static void addLLVMCleanup(OpPassManager &kernels) {
   kernels.addPass(createKamiDeclareDynamicShared());
+  kernels.addPass(createKamiAnnotateLoops());
   kernels.addPass(createReconcileUnrealizedCastsPass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());

@@ -153,6 +153,16 @@ def KamiExpandFloat8 : Pass<"kami-expand-float8"> {
                            "::mlir::NVVM::NVVMDialect", "::mlir::nvgpu::NVGPUDialect"];
 }
 
+def KamiAnnotateLoops : Pass<"kami-annotate-loops"> {
+  let summary = "Pass on to LLVM what loops ask of it";
+  let description = [{
+    A loop's `llvm.loop_annotation`, which `convert-scf-to-cf` gives to the branch
+    that closes it and conversions to LLVM's dialect keep, becomes the branch's
+    `loop_annotation`, which is what the translation to LLVM IR reads.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def KamiLowerVectors : Pass<"kami-lower-vectors"> {
   let summary = "Write shape casts and strided slices of vectors as simpler ops";
   let description = [{

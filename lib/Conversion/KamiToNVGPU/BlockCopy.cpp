@@ -45,6 +45,8 @@ constexpr int64_t addressesAtOnce = 4;
 /// address has to take this way: few at a time are little code.
 constexpr int64_t elementsAtOnce = 16;
 constexpr int64_t rarePiecesAtOnce = 4;
+/// Elements that are stored one by one, which wait for shared memory only.
+constexpr int64_t storedAtOnce = 4;
 /// Lanes whose pieces of 16 bytes shared memory serves at once.
 constexpr int64_t lanesAtOnce = 8;
 /// Pieces put together of words that are loaded before the first is stored;
@@ -223,9 +225,11 @@ Piece BlockCopy::piece(Value round, int64_t first, int64_t elements,
   return piece;
 }
 
-/// Calls `emit` with the pieces of a thread, some at a time.
+/// Calls `emit` with the pieces of a thread, some at a time; no more than
+/// `rolledBy` if that is not 0, in a loop that stays one.
 void BlockCopy::forPieces(int64_t elements, bool throughRegisters,
-                          llvm::function_ref<void(ArrayRef<Piece>)> emit) {
+                          llvm::function_ref<void(ArrayRef<Piece>)> emit,
+                          int64_t rolledBy) {
   int64_t perLine = places(elements);
   int64_t total = lines * perLine;
   int64_t rounds = llvm::divideCeil(total, threads);
@@ -249,11 +253,15 @@ void BlockCopy::forPieces(int64_t elements, bool throughRegisters,
                    : isAlike   ? piecesAtOnce
                    : throughRegisters ? elementsAtOnce
                                       : addressesAtOnce;
+  if (rolledBy > 0)
+    atOnce = std::min(atOnce, rolledBy);
   if (rounds <= atOnce)
     return emitRounds({}, rounds);
   auto loop =
       scf::ForOp::create(b, indexConstant(b, 0), indexConstant(b, rounds),
                          indexConstant(b, atOnce));
+  if (rolledBy > 0)
+    keepRolled(loop);
   OpBuilder::InsertionGuard insertion(b);
   b.setInsertionPointToStart(loop.getBody());
   emitRounds(loop.getInductionVar(), atOnce);
@@ -424,6 +432,16 @@ void BlockCopy::copyIn() {
   });
 }
 
+void BlockCopy::storeElements() {
+  forPieces(
+      1, /*throughRegisters=*/true,
+      [&](ArrayRef<Piece> pieces) {
+        for (const Piece &piece : pieces)
+          storeElement(piece);
+      },
+      storedAtOnce);
+}
+
 /// Stores pieces of `elements` adjacent ones that the matrix has as a whole.
 void BlockCopy::storePieces(int64_t elements) {
   auto type = cast<MemRefType>(matrix.getType());
@@ -431,10 +449,6 @@ void BlockCopy::storePieces(int64_t elements) {
   llvm::MaybeAlign alignment(elements * elementBytes);
   forPieces(elements, /*throughRegisters=*/true, [&](ArrayRef<Piece> pieces) {
     for (const Piece &piece : pieces) {
-      if (elements == 1) {
-        storeElement(piece);
-        continue;
-      }
       Piece last = piece;
       last.column = addIndex(b, piece.column, indexConstant(b, elements - 1));
       OpBuilder::InsertionGuard insertion(b);
@@ -493,7 +507,10 @@ void BlockCopy::storeEnds(int64_t elements) {
 
 void BlockCopy::copyOut(int64_t bytes) {
   choosePieces({bytes}, [&](int64_t chosen) {
-    storePieces(chosen > 0 ? chosen / elementBytes : 1);
+    if (chosen > elementBytes)
+      storePieces(chosen / elementBytes);
+    else
+      storeElements();
   });
 }
 

@@ -60,7 +60,8 @@ private:
   mlir::Value dealtLine(mlir::Value line, int64_t perLine) const;
   Piece piece(mlir::Value round, int64_t first, int64_t elements, bool mayEnd);
   void forPieces(int64_t elements, bool throughRegisters,
-                 llvm::function_ref<void(llvm::ArrayRef<Piece>)> emit);
+                 llvm::function_ref<void(llvm::ArrayRef<Piece>)> emit,
+                 int64_t rolledBy = 0);
   /// What a piece is moved between, and its line in both.
   struct Ends {
     mlir::Value matrix, tile, line;
@@ -75,6 +76,7 @@ private:
   void choosePieces(llvm::ArrayRef<int64_t> sizes,
                     llvm::function_ref<void(int64_t)> emit);
   void storePieces(int64_t elements);
+  void storeElements();
   void storeElement(const Piece &piece);
   void storeEnds(int64_t elements);
   void roundPieces(int64_t elements, const TF32Rounding &rounding);

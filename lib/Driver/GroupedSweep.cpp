@@ -108,14 +108,15 @@ llvm::Expected<GroupedCase> GroupedSweep::drawCase(int64_t number,
   problem.accumulator = one.spec.accumulator;
   problem.output = one.spec.output;
   problem.batch = one.spec.products.size();
-  llvm::Expected<Plan> plan = drawPlan(problem, withoutTileList(chip));
+  Chip remaining = withoutTileList(chip);
+  llvm::Expected<Plan> plan = drawPlan(problem, remaining);
   if (!plan)
     return plan.takeError();
   one.plan = *plan;
   one.plan.teams = 1;
   one.plan.blocks = 1 + below(7);
   if (one.plan.transport == Transport::Copied)
-    drawStages(draw, one.plan, problem, chip);
+    drawStages(draw, one.plan, problem, remaining);
   one.run = drawRun(number);
   if (llvm::all_of(one.spec.products, [](const GroupedProduct &product) {
         return product.beta == 0;

@@ -35,8 +35,10 @@ static constexpr double busyLatency = 1;
 /// start as others end do not hide.
 static constexpr double exposedRound = 0.3;
 static constexpr double startedEarly = 0.85;
-/// The same of packs, which come and go fast.
-static constexpr double exposedPack = 0.1;
+/// The same of packs, which come and go fast, and of groups, whose copies and
+/// products take few instructions: tf32 of 32, 48 and 80 took 0.93 to 0.95 of
+/// what warps take by themselves (H200, 2026-11-23).
+static constexpr double exposedPack = 0.1, exposedGroup = 0.2;
 /// Lanes that load their elements of fragments keep each other waiting the
 /// more, the longer a block's column of A is, in bytes, beyond this: so much
 /// for each time that it is doubled.
@@ -47,11 +49,14 @@ static constexpr double loadingLanes = 0.2, freeColumn = 96;
 /// 64 x 64 x 64 by one 1.5 times (f16, 2026-11-22).
 static constexpr double opaqueLayers = 1;
 /// Cycles of a block for every piece of 16 bytes that one of its threads moves,
-/// where warps read it again from shared memory; where groups read one of the
-/// operands, and threads round the other one there (tf32); and elsewhere.
-static constexpr double reread = 40, readAndRounded = 15, readOnce = 5;
+/// where warps read it again from shared memory, and elsewhere.
+static constexpr double reread = 40, readOnce = 5;
 /// Cycles of a block for every tile along k, and for every tile of C in turn.
 static constexpr double tileCycles = 200, turnCycles = 500;
+/// Those that a multiprocessor takes for a C that goes through shared memory:
+/// beside fragments that are loaded and stored directly, and beside f32, copied
+/// f16 took 30 to 100 longer at 32, 48 and 64 (H200, 2026-11-23).
+static constexpr double relayCycles = 60;
 /// How much longer products take where one warp does all of it, where tiles
 /// along k follow each other, where no more than one of these is ahead, which
 /// blocks in turn that prefetch the next product's feel less, and only of more
@@ -59,6 +64,14 @@ static constexpr double tileCycles = 200, turnCycles = 500;
 /// wait for each other, which those of a group do less.
 static constexpr double singleWarp = 0.2, tileByTile = 0.06, twoStages = 0.25,
                         twoStagesInTurn = 0.1, aloneBlock = 0.3;
+/// The same where a multiprocessor has this many warps or fewer, whose blocks
+/// copy all of k at once and can only then multiply: f16 80 by 4 blocks of two
+/// warps took 108 µs, by those of 8 warps 93 (H200, 2026-11-23).
+static constexpr double fewWarps = 0.05, few = 8;
+/// How much longer a block takes by itself that loads one tile along k after
+/// the other to registers: 1000 f16 products of 48 took 8.0 µs in two tiles
+/// and 5.6 in one, where 5.1 were expected of both (H200, 2026-11-23).
+static constexpr double loadedInTurn = 0.3;
 
 /// What blocks in turn take longer than the model thinks: tiles are dealt out
 /// before anybody knows who is late. Fitted to 12 sizes of f16, tf32 and f64
@@ -328,6 +341,10 @@ static double hindrance(const CalibratedCost &cost, const Atom &atom,
     factor += twoStages;
   if (cost.residentBlocks == 1 && exchange.unit != Unit::WarpGroup)
     factor += aloneBlock;
+  double resident = double(cost.residentBlocks) * partition.grid.warps();
+  if (cost.kTiles == 1 && exchange.isCopied() && exchange.unit == Unit::Warp &&
+      resident <= few)
+    factor += fewWarps;
   return factor;
 }
 
@@ -340,12 +357,8 @@ static double movingCycles(const CalibratedCost &cost, const Atom &atom,
     return 0;
   double threads = double(partition.grid.warps()) * chip.warpSize;
   double each = readOnce;
-  if (exchange.isCopied()) {
-    if (exchange.unit != Unit::WarpGroup)
-      each = reread;
-    else if (!readsEitherOrder(byteWidth(atom.operand)))
-      each = readAndRounded;
-  }
+  if (exchange.isCopied() && exchange.unit != Unit::WarpGroup)
+    each = reread;
   return each * bytes.cache / copiedPiece / threads + tileCycles * cost.kTiles +
          (exchange.prefetches ? turnCycles : 0);
 }
@@ -390,19 +403,24 @@ kami::calibratedCost(const Work &work, const Atom &atom,
 
   cost.launch = calibration.launchMicroseconds * chip.boostMHz;
   double perBlock =
-      throughput(cost) * hindrance(cost, atom, partition, exchange);
+      throughput(cost) * hindrance(cost, atom, partition, exchange) +
+      (exchange.relaysC && !exchange.isPacked() ? relayCycles : 0);
   // What is copied ahead travels while the block is busy with something else.
   double serial =
       exchange.prefetches
           ? cost.computation + cost.communication() + cost.memoryLatency
           : cost.serial();
+  if (!exchange.isCopied() && cost.kTiles > 1)
+    serial *= 1 + loadedInTurn;
   double perRound = cost.residentBlocks * chip.multiprocessors;
   double rounds = std::floor(cost.blocks / perRound);
   double rest =
       std::ceil((cost.blocks - rounds * perRound) / chip.multiprocessors);
   auto round = [&](double blocks) {
     double busy = blocks * perBlock;
-    double shown = exchange.isPacked() ? exposedPack : exposedRound;
+    double shown = exchange.isPacked()                ? exposedPack
+                   : exchange.unit == Unit::WarpGroup ? exposedGroup
+                                                      : exposedRound;
     return startedEarly *
            (std::max(busy, serial) + shown * std::min(busy, serial));
   };

@@ -96,8 +96,9 @@ struct Choice {
   }
 };
 
-/// Ties go to fewer warps, then fewer barriers, then more rows, then more
-/// columns, then the staged transport, so that the choice is the same
+/// Ties go to fewer warps, then fewer barriers, then, of operands in device
+/// memory, to warps that share columns and all have some, then more rows, then
+/// more columns, then the staged transport, so that the choice is the same
 /// everywhere. Where the problem is reproducible, sums have the order of the
 /// choice for the reference batch. Errors: an extent out of range, types that
 /// the chip has no atom for, constraints that no grid meets, and a problem for

@@ -68,6 +68,10 @@ static constexpr double singleWarp = 0.2, tileByTile = 0.06, twoStages = 0.25,
 /// copy all of k at once and can only then multiply: f16 80 by 4 blocks of two
 /// warps took 108 µs, by those of 8 warps 93 (H200, 2026-11-23).
 static constexpr double fewWarps = 0.05, few = 8;
+/// The same of more groups than three, all of which wait for each other: 1000
+/// tf32 products of 256 by four of them took 222 µs, by two 206 (H200,
+/// 2026-11-23).
+static constexpr double manyGroups = 0.02;
 /// How much longer a block takes by itself that loads one tile along k after
 /// the other to registers: 1000 f16 products of 48 took 8.0 µs in two tiles
 /// and 5.6 in one, where 5.1 were expected of both (H200, 2026-11-23).
@@ -341,6 +345,9 @@ static double hindrance(const CalibratedCost &cost, const Atom &atom,
     factor += twoStages;
   if (cost.residentBlocks == 1 && exchange.unit != Unit::WarpGroup)
     factor += aloneBlock;
+  if (exchange.unit == Unit::WarpGroup &&
+      partition.grid.warps() > 3 * warpsPerGroup)
+    factor += manyGroups;
   double resident = double(cost.residentBlocks) * partition.grid.warps();
   if (cost.kTiles == 1 && exchange.isCopied() && exchange.unit == Unit::Warp &&
       resident <= few)

@@ -22,7 +22,8 @@ static constexpr double sectorBytes = 32;
 // The next are fitted to 1300 kernels of batches of 1000 to 10 000 products,
 // f16, tf32 and f64, of 16³ to 256³, in 46 runs (two H200s, 2026-11-22): of
 // each run's kernels, the model's choice takes 1.04 of the fastest's time on
-// average.
+// average; of 280 kernels of f16 and tf32 from 32³ to 96³, 1.004 (another H200,
+// 2026-11-23, after which some were added or changed).
 
 /// The part of the less busy units' cycles that the busiest does not hide.
 static constexpr double exposed = 0.05;
@@ -36,8 +37,8 @@ static constexpr double busyLatency = 1;
 static constexpr double exposedRound = 0.3;
 static constexpr double startedEarly = 0.85;
 /// The same of packs, which come and go fast, and of groups, whose copies and
-/// products take few instructions: tf32 of 32, 48 and 80 took 0.93 to 0.95 of
-/// what warps take by themselves (H200, 2026-11-23).
+/// products take few instructions: with 0.3, tf32 of 32, 48 and 80 was thought
+/// to be 5 to 8 % slower than it is beside warps by themselves.
 static constexpr double exposedPack = 0.1, exposedGroup = 0.2;
 /// Lanes that load their elements of fragments keep each other waiting the
 /// more, the longer a block's column of A is, in bytes, beyond this: so much

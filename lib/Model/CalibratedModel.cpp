@@ -68,7 +68,7 @@ static constexpr double singleWarp = 0.2, tileByTile = 0.06, twoStages = 0.25,
 /// The same where a multiprocessor has this many warps or fewer, whose blocks
 /// copy all of k at once and can only then multiply: f16 80 by 4 blocks of two
 /// warps took 108 µs, by those of 8 warps 93 (H200, 2026-11-23).
-static constexpr double fewWarps = 0.05, few = 8;
+static constexpr double fewWarps = 0.05, mostOfFewWarps = 8;
 /// The same of more groups than three, all of which wait for each other: 1000
 /// tf32 products of 256 by four of them took 222 µs, by two 206 (H200,
 /// 2026-11-23).
@@ -351,7 +351,7 @@ static double hindrance(const CalibratedCost &cost, const Atom &atom,
     factor += manyGroups;
   double resident = double(cost.residentBlocks) * partition.grid.warps();
   if (cost.kTiles == 1 && exchange.isCopied() && exchange.unit == Unit::Warp &&
-      resident <= few)
+      resident <= mostOfFewWarps)
     factor += fewWarps;
   return factor;
 }

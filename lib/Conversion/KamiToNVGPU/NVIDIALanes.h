@@ -18,9 +18,10 @@ namespace kami::nvgpu_lowering {
 constexpr int64_t warpSize = 32;
 
 /// How f32 becomes the nearest tf32 number, of which the matrix unit reads the
-/// leading 19 bits alone. What `chip` has no instruction for, or any chip may
-/// have to do (null), takes two, and rounds ties away from zero instead of to
-/// even, and what is below the smallest normal number of f32 towards zero.
+/// leading 19 bits alone: by an instruction of the chip, ties to even, or,
+/// where it has none or is not known (null), by two that all chips have. Those
+/// round ties away from zero, and what is below f32's smallest normal number
+/// towards zero.
 class TF32Rounding {
 public:
   explicit TF32Rounding(const Chip *chip)

@@ -283,8 +283,13 @@ private:
     std::string plan;
     int registers = 0;
   };
-  llvm::Error load(const Group &group, const std::string &tile,
-                   const std::string &unit, Loaded &loaded);
+  /// How the block's part is computed, as far as somebody asks.
+  struct Wish {
+    std::string tile;
+    int64_t stages;
+    std::string unit;
+  };
+  llvm::Error load(const Group &group, const Wish &wish, Loaded &loaded);
   llvm::Error enqueue(const Loaded &loaded, const GroupOperands &operands,
                       int64_t set);
   llvm::Expected<std::vector<LightContestant>>
@@ -348,8 +353,8 @@ llvm::Error GroupedBenchmark::open() {
   return llvm::Error::success();
 }
 
-llvm::Error GroupedBenchmark::load(const Group &group, const std::string &tile,
-                                   const std::string &unit, Loaded &loaded) {
+llvm::Error GroupedBenchmark::load(const Group &group, const Wish &wish,
+                                   Loaded &loaded) {
   std::string errors;
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
@@ -366,8 +371,9 @@ llvm::Error GroupedBenchmark::load(const Group &group, const std::string &tile,
   auto module = buildModule(&context, spec);
   CompileOptions compileOptions;
   compileOptions.chip = chipName;
-  compileOptions.tile = tile;
-  compileOptions.unit = unit;
+  compileOptions.tile = wish.tile;
+  compileOptions.stages = wish.stages;
+  compileOptions.unit = wish.unit;
   mlir::FailureOr<Compilation> compilation =
       compile(*module, compileOptions, Level::PTX);
   if (failed(compilation))
@@ -497,10 +503,9 @@ llvm::Error GroupedBenchmark::measure(const Group &group) {
     TimedGraph *graph = nullptr;
   };
   std::vector<Entry> entries;
-  auto time = [&](const std::string &tile,
-                  const std::string &unit) -> llvm::Error {
-    Entry entry{tile, std::make_unique<Loaded>(device.get())};
-    if (llvm::Error error = load(group, tile, unit, *entry.loaded)) {
+  auto time = [&](const Wish &wish) -> llvm::Error {
+    Entry entry{wish.tile, std::make_unique<Loaded>(device.get())};
+    if (llvm::Error error = load(group, wish, *entry.loaded)) {
       log << "kami-bench: error: " << name(group.type) << ": "
           << llvm::toString(std::move(error)) << "\n";
       right = false;
@@ -517,9 +522,10 @@ llvm::Error GroupedBenchmark::measure(const Group &group) {
     return llvm::Error::success();
   };
   for (const std::string &tile : options.tiles)
-    for (const std::string &unit : options.units)
-      if (llvm::Error error = time(tile, unit))
-        return error;
+    for (int64_t stages : options.stages)
+      for (const std::string &unit : options.units)
+        if (llvm::Error error = time({tile, stages, unit}))
+          return error;
   TimedGraph *peers[2] = {};
   for (bool isGrouped : {true, false}) {
     if (!cublas)

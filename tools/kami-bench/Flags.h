@@ -63,12 +63,12 @@ struct Flags {
                    llvm::cl::cat(category)),
         tiles("tiles",
               llvm::cl::desc("What a block computes, instead of the planner's "
-                             "choice (batch)"),
+                             "choice (batch, grouped)"),
               llvm::cl::value_desc("MxNxK,..."), llvm::cl::CommaSeparated,
               llvm::cl::list_init<std::string>({""}), llvm::cl::cat(category)),
         stages("stages",
                llvm::cl::desc("Tiles along k that have room at a time, or 0 to "
-                              "choose (batch)"),
+                              "choose (batch, grouped)"),
                llvm::cl::CommaSeparated, llvm::cl::list_init<int64_t>({0}),
                llvm::cl::cat(category)),
         warps("warps", llvm::cl::desc("Warps a block, or 0 to choose (batch)"),

@@ -36,6 +36,7 @@ static llvm::Expected<GroupedBenchmarkOptions> parse(Flags &flags) {
   options.batches.assign(flags.batches.begin(), flags.batches.end());
   options.multiples.assign(flags.multiples.begin(), flags.multiples.end());
   options.tiles = flags.tiles;
+  options.stages = flags.stages;
   options.units = flags.units;
   if (llvm::Error error = checkUnits(options.units))
     return error;
@@ -45,6 +46,9 @@ static llvm::Expected<GroupedBenchmarkOptions> parse(Flags &flags) {
       return error;
   for (int64_t multiple : options.multiples)
     if (llvm::Error error = checkRange("multiples", multiple, 1))
+      return error;
+  for (int64_t stages : options.stages)
+    if (llvm::Error error = checkRange("stages", stages, 0))
       return error;
   if (llvm::Error error = checkRange("repeats", options.repeats, 1))
     return error;

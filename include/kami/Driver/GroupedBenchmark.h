@@ -39,6 +39,8 @@ struct GroupedBenchmarkOptions {
   std::vector<int64_t> multiples = {1, 16};
   /// What a block computes, "MxNxK"; empty for the planner's choice.
   std::vector<std::string> tiles = {""};
+  /// Tiles of k that have room at a time, or 0 to choose.
+  std::vector<int64_t> stages = {0};
   /// What executes instructions: auto, warp, warpgroup or lane.
   std::vector<std::string> units = {"auto"};
   int64_t repeats = 20;

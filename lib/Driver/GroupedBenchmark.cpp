@@ -286,7 +286,7 @@ private:
   /// How the block's part is computed, as far as somebody asks.
   struct Wish {
     std::string tile;
-    int64_t stages;
+    int64_t stages, warps;
     std::string unit;
   };
   llvm::Error load(const Group &group, const Wish &wish, Loaded &loaded);
@@ -373,6 +373,7 @@ llvm::Error GroupedBenchmark::load(const Group &group, const Wish &wish,
   compileOptions.chip = chipName;
   compileOptions.tile = wish.tile;
   compileOptions.stages = wish.stages;
+  compileOptions.warps = wish.warps;
   compileOptions.unit = wish.unit;
   mlir::FailureOr<Compilation> compilation =
       compile(*module, compileOptions, Level::PTX);
@@ -523,9 +524,10 @@ llvm::Error GroupedBenchmark::measure(const Group &group) {
   };
   for (const std::string &tile : options.tiles)
     for (int64_t stages : options.stages)
-      for (const std::string &unit : options.units)
-        if (llvm::Error error = time({tile, stages, unit}))
-          return error;
+      for (int64_t warps : options.warps)
+        for (const std::string &unit : options.units)
+          if (llvm::Error error = time({tile, stages, warps, unit}))
+            return error;
   TimedGraph *peers[2] = {};
   for (bool isGrouped : {true, false}) {
     if (!cublas)

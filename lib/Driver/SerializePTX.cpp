@@ -65,7 +65,6 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
         return pass != llvm::GVNPass::name() && pass != llvm::DSEPass::name();
       });
   llvm::PipelineTuningOptions tuning;
-  tuning.SLPVectorization = true;
   // Nothing in memory is worth a register over a loop: what is, has one.
   tuning.LicmMssaNoAccForPromotionCap = 0;
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);

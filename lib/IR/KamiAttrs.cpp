@@ -340,7 +340,7 @@ verifyUnit(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   if (isCopied && !unitReadsCopies(partition, bytes(atom.getAType()),
                                    bytes(atom.getBType())))
     return emitError() << "expected warp groups with copied operands of 16 "
-                          "bits or tf32, in tiles of 16 rows a warp and "
+                          "bits and 16 rows a warp, or of tf32, and "
                        << maxGroupColumns << " columns at most, but got "
                        << partition.tile.m << "x" << partition.tile.n << " of "
                        << atom.getAType() << " and " << atom.getBType();

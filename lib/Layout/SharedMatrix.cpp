@@ -144,8 +144,9 @@ GroupDescriptor SharedMatrix::descriptor(int64_t base, int64_t outerIndex,
 bool kami::unitReadsCopies(const Partition &partition, int64_t bytesA,
                            int64_t bytesB) {
   constexpr int64_t tf32 = 4, rowsOfWarp = 16;
-  return bytesA == bytesB && (readsEitherOrder(bytesA) || bytesA == tf32) &&
-         partition.warpM == rowsOfWarp && partition.warpN <= maxGroupColumns;
+  bool hasRows =
+      readsEitherOrder(bytesA) ? partition.warpM == rowsOfWarp : bytesA == tf32;
+  return bytesA == bytesB && hasRows && partition.warpN <= maxGroupColumns;
 }
 
 SharedMatrix kami::residentA(const Partition &partition,

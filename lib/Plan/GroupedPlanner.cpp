@@ -70,8 +70,10 @@ static bool isFar(const Extents &tile, const Extents &typical) {
 /// them. One group of warps has the fewest waits: f16 up to 512 × 512 × 512
 /// takes 46 µs with 64 × 128 × 32, 52 with 64 × 128 × 64 and 53 to 70 with
 /// squares of 128; up to 512 × 512 × 128 26 µs, and 36 with 128 × 128 × 32;
-/// tf32 67 µs with 128 × 64 × 32 and 82 with 64 × 64 × 32. But
-/// up to 256 a side tf32 takes 32 µs with the former and 29 with the latter.
+/// tf32 67 µs with 128 × 64 × 32 and 82 with 64 × 64 × 32, but
+/// up to 256 a side 32 and 29; deep ones 102.6 µs with 64 × 128 × 32, of which
+/// less is rounded in shared memory, and 104.4 with 128 × 64 × 32, in odd rows
+/// 162 and 167, where shallow ones take 67 and 66.
 /// Shallow ones of f64 take 136 µs with 32 × 64 × 16 and 170 with squares of 64
 /// in odd rows up to 512 × 512 × 128, aligned 105 and 109; f32 that lanes
 /// multiply 139 µs with squares of 64 and 169 with those of 32, aligned 94 and
@@ -92,7 +94,7 @@ static std::optional<Extents> largeTile(const Problem &problem,
     tile = {64, 64, 16};
     halves = 6;
   } else if (bytes == 4) {
-    tile = {128, 64, 32};
+    tile = typical.k < 128 ? Extents{128, 64, 32} : Extents{64, 128, 32};
   } else {
     return std::nullopt;
   }

@@ -214,8 +214,8 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
             "of one row with both copied for tf32 and C not relayed")
         .str();
   case Misfit::NotUnitCopies:
-    return ("expected warps in unison with copied operands of 16 bits or tf32, "
-            "in tiles of 16 rows a warp and " +
+    return ("expected warps in unison with copied operands of 16 bits and 16 "
+            "rows a warp, or of tf32, and " +
             Twine(misfit.needed) + " columns at most, but got " +
             Twine(plan.tile.m) + "x" + Twine(plan.tile.n) + " for " +
             Twine(plan.grid.warps()) + " warps")

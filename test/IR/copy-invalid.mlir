@@ -116,19 +116,19 @@ func.func @other_type(%a: memref<16x16xf16>, %other: memref<16x8xf16>, %c: memre
 // -----
 
 #wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
-// expected-error@+1 {{expected warp groups with copied operands of 16 bits or tf32, in tiles of 16 rows a warp and 256 columns at most, but got 128x64 of 'f16' and 'f16'}}
+// expected-error@+1 {{expected warp groups with copied operands of 16 bits and 16 rows a warp, or of tf32, and 256 columns at most, but got 128x64 of 'f16' and 'f16'}}
 #plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #wgmma, tile = 128x64x64, transport = copied, slices = {k = 16, shared = [0, 0]}>
 
 // -----
 
 #wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
-// expected-error@+1 {{expected warp groups with copied operands of 16 bits or tf32, in tiles of 16 rows a warp and 256 columns at most, but got 64x264 of 'f16' and 'f16'}}
+// expected-error@+1 {{expected warp groups with copied operands of 16 bits and 16 rows a warp, or of tf32, and 256 columns at most, but got 64x264 of 'f16' and 'f16'}}
 #plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #wgmma, tile = 64x264x64, transport = copied, slices = {k = 16, shared = [0, 0]}>
 
 // -----
 
 #wgmma = #kami.mma_atom<wgmma 16x8x32, i8, i8, i32, ["nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32"]>
-// expected-error@+1 {{expected warp groups with copied operands of 16 bits or tf32, in tiles of 16 rows a warp and 256 columns at most, but got 64x64 of 'i8' and 'i8'}}
+// expected-error@+1 {{expected warp groups with copied operands of 16 bits and 16 rows a warp, or of tf32, and 256 columns at most, but got 64x64 of 'i8' and 'i8'}}
 #plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #wgmma, tile = 64x64x64, transport = copied, slices = {k = 32, shared = [0, 0]}>
 
 // -----
@@ -145,10 +145,10 @@ func.func @other_type(%a: memref<16x16xf16>, %other: memref<16x8xf16>, %c: memre
 
 // -----
 
-// In a row, a warp has 16 columns of C.
+// In a row, tiles have 256 rows of C at most.
 #wgmma = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
-// expected-error@+1 {{expected warp groups with copied operands of 16 bits or tf32, in tiles of 16 rows a warp and 256 columns at most, but got 128x64 of 'f32' and 'f32'}}
-#plan = #kami.plan<one_d, grid = [1, 4, 1], unit = warpgroup, atom = #wgmma, tile = 64x128x64, transport = copied, slices = {k = 8, shared = [0, 0]}>
+// expected-error@+1 {{expected warp groups with copied operands of 16 bits and 16 rows a warp, or of tf32, and 256 columns at most, but got 64x264 of 'f32' and 'f32'}}
+#plan = #kami.plan<one_d, grid = [1, 4, 1], unit = warpgroup, atom = #wgmma, tile = 264x64x64, transport = copied, slices = {k = 8, shared = [0, 0]}>
 
 // -----
 

@@ -71,7 +71,9 @@ struct Flags {
                               "choose (batch, grouped)"),
                llvm::cl::CommaSeparated, llvm::cl::list_init<int64_t>({0}),
                llvm::cl::cat(category)),
-        warps("warps", llvm::cl::desc("Warps a block, or 0 to choose (batch)"),
+        warps("warps",
+              llvm::cl::desc("Warps a block, or 0 to choose "
+                             "(batch, grouped)"),
               llvm::cl::CommaSeparated, llvm::cl::list_init<int64_t>({0}),
               llvm::cl::cat(category)),
         units("units",

@@ -37,6 +37,7 @@ static llvm::Expected<GroupedBenchmarkOptions> parse(Flags &flags) {
   options.multiples.assign(flags.multiples.begin(), flags.multiples.end());
   options.tiles = flags.tiles;
   options.stages = flags.stages;
+  options.warps = flags.warps;
   options.units = flags.units;
   if (llvm::Error error = checkUnits(options.units))
     return error;
@@ -49,6 +50,9 @@ static llvm::Expected<GroupedBenchmarkOptions> parse(Flags &flags) {
       return error;
   for (int64_t stages : options.stages)
     if (llvm::Error error = checkRange("stages", stages, 0))
+      return error;
+  for (int64_t warps : options.warps)
+    if (llvm::Error error = checkRange("warps", warps, 0))
       return error;
   if (llvm::Error error = checkRange("repeats", options.repeats, 1))
     return error;

@@ -41,6 +41,8 @@ struct GroupedBenchmarkOptions {
   std::vector<std::string> tiles = {""};
   /// Tiles of k that have room at a time, or 0 to choose.
   std::vector<int64_t> stages = {0};
+  /// Warps of a block, or 0 to choose.
+  std::vector<int64_t> warps = {0};
   /// What executes instructions: auto, warp, warpgroup or lane.
   std::vector<std::string> units = {"auto"};
   int64_t repeats = 20;

@@ -131,8 +131,9 @@ constexpr bool readsEitherOrder(int64_t elementBytes) {
 }
 
 /// Whether the unit can multiply operands of such elements that were copied
-/// from device memory, with all that a warp computes of them in one tile of
-/// rows, so that its rows of C follow each other.
+/// from device memory, so that a warp's rows of C follow each other. What it
+/// reads of A in shared memory it deals to warps in sixteens, of which a warp
+/// then has one; from registers, a warp multiplies any rows.
 bool unitReadsCopies(const Partition &partition, int64_t bytesA,
                      int64_t bytesB);
 

@@ -112,8 +112,8 @@ static std::optional<Extents> largeTile(const Problem &problem,
 /// waits for memory. 8 products of f16 up to 256 × 256 × 128 take 5.4 µs with
 /// 64 × 32 × 64, 5.6 with 64 × 64 × 64 and 6.6 with 64 × 64 × 32; of tf32 6.9
 /// µs with 64 × 64 × 64 and 8.0 with 64 × 64 × 32; up to 512 × 512 × 512 12 µs
-/// with 32 × 64 × 64 and 14 with 64 × 64 × 64; of f64 18 µs with 32 × 32 × 32,
-/// in odd rows, too, 19 with 32 × 32 × 16 and 32 with 64 × 64 × 16 (H200,
+/// with 32 × 64 × 64 and 14 with 64 × 64 × 64; of f64 in odd rows 15.0 µs with
+/// 16 × 32 × 32, 17.6 with 32 × 32 × 32 and 18.5 with 32 × 32 × 16 (H200,
 /// 2026-11-23).
 static std::optional<Extents> smallTile(const Problem &problem,
                                         const Chip &chip) {
@@ -128,7 +128,7 @@ static std::optional<Extents> smallTile(const Problem &problem,
     tile = {isDeep ? 32 : 64, 64, 64};
     break;
   case ElementKind::F64:
-    tile = {32, 32, isDeep ? 32 : 16};
+    tile = isDeep ? Extents{16, 32, 32} : Extents{32, 32, 16};
     break;
   default:
     return std::nullopt;

@@ -42,20 +42,19 @@ static llvm::Expected<GroupedBenchmarkOptions> parse(Flags &flags) {
   if (llvm::Error error = checkUnits(options.units))
     return error;
   options.repeats = flags.repeats;
-  for (int64_t batch : options.batches)
-    if (llvm::Error error = checkRange("batches", batch, 1))
-      return error;
-  for (int64_t multiple : options.multiples)
-    if (llvm::Error error = checkRange("multiples", multiple, 1))
-      return error;
-  for (int64_t stages : options.stages)
-    if (llvm::Error error = checkRange("stages", stages, 0))
-      return error;
-  for (int64_t warps : options.warps)
-    if (llvm::Error error = checkRange("warps", warps, 0))
-      return error;
-  if (llvm::Error error = checkRange("repeats", options.repeats, 1))
-    return error;
+  const struct {
+    llvm::StringRef flag;
+    llvm::ArrayRef<int64_t> values;
+    int64_t least;
+  } ranges[] = {{"batches", options.batches, 1},
+                {"multiples", options.multiples, 1},
+                {"stages", options.stages, 0},
+                {"warps", options.warps, 0},
+                {"repeats", options.repeats, 1}};
+  for (const auto &range : ranges)
+    for (int64_t value : range.values)
+      if (llvm::Error error = checkRange(range.flag, value, range.least))
+        return error;
   return options;
 }
 

@@ -302,38 +302,95 @@ struct ConvertWait : OpConversionPattern<WgmmaWaitOp> {
   }
 };
 
-struct ConvertWgmma : OpConversionPattern<WgmmaOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// Instructions that add to what another one computes, and nothing else reads,
+/// with nothing between them that they would have to wait for.
+struct Steps {
+  explicit Steps(gpu::GPUModuleOp module) {
+    module.walk([&](WgmmaOp op) {
+      auto first = op.getC().front().getDefiningOp<WgmmaOp>();
+      if (!first || !follows(op, first))
+        return;
+      before[op] = first;
+      continued.insert(first);
+    });
+  }
 
+  /// The one that an instruction adds to.
+  DenseMap<Operation *, WgmmaOp> before;
+  /// Those that another one adds to.
+  DenseSet<Operation *> continued;
+
+private:
+  static bool follows(WgmmaOp op, WgmmaOp first) {
+    if (first->getBlock() != op->getBlock() ||
+        !llvm::equal(op.getC(), first.getResults()) ||
+        !llvm::all_of(first.getResults(),
+                      [](Value sum) { return sum.hasOneUse(); }))
+      return false;
+    for (Operation *between = first->getNextNode(); between != op;
+         between = between->getNextNode())
+      if (!isa<MatrixDescriptorOp, WgmmaOp>(between) &&
+          !isMemoryEffectFree(between))
+        return false;
+    return true;
+  }
+};
+
+/// Steps along k are one assembly: with up to 128 accumulators, each tied to a
+/// register, LLVM takes as long for an assembly as for all else of a tile.
+struct ConvertWgmma : OpConversionPattern<WgmmaOp> {
+  ConvertWgmma(const TypeConverter &converter, MLIRContext *context,
+               const Steps &found)
+      : OpConversionPattern(converter, context), found(found) {}
+
+  /// Of the last step, for all of them.
   LogicalResult
-  matchAndRewrite(WgmmaOp op, OpAdaptor adaptor,
+  matchAndRewrite(WgmmaOp last, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    MmaAtomAttr atom = op.getAtom();
-    if (!isInstruction(atom))
-      return op.emitOpError("no warpgroup instruction for ") << atom;
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Registers sums(b, adaptor.getC());
+    SmallVector<WgmmaOp> steps = {last};
+    while (WgmmaOp before = found.before.lookup(steps.back()))
+      steps.push_back(before);
+    std::reverse(steps.begin(), steps.end());
+    ImplicitLocOpBuilder b(last.getLoc(), rewriter);
+    auto remapped = [&](ValueRange values) {
+      SmallVector<Value> found;
+      [[maybe_unused]] LogicalResult result =
+          rewriter.getRemappedValues(values, found);
+      assert(succeeded(result) && "operands are converted first");
+      return found;
+    };
+    Registers sums(b, remapped(steps.front().getC()));
     SmallVector<Value> inputs;
-    bool hasRegistersA = isa<VectorType>(op.getA().getType());
-    if (hasRegistersA) {
-      for (Value value : Registers(b, adaptor.getA()).values)
+    // The predicate says that C is added to.
+    std::string text = "{ .reg .pred p; setp.ne.b32 p, 1, 0; ";
+    for (WgmmaOp step : steps) {
+      if (!isInstruction(step.getAtom()))
+        return step.emitOpError("no warpgroup instruction for ")
+               << step.getAtom();
+      unsigned first = 2 * sums.values.size() + inputs.size();
+      SmallVector<Value> a = remapped(step.getA());
+      bool hasRegistersA = isa<VectorType>(step.getA().getType());
+      if (hasRegistersA)
+        a = Registers(b, a).values;
+      for (Value value : a)
         inputs.push_back(
             value.getType().isF32()
                 ? arith::BitcastOp::create(b, b.getI32Type(), value).getResult()
                 : value);
-    } else {
-      inputs.push_back(adaptor.getA());
+      llvm::append_range(inputs, remapped(step.getB()));
+      text += instruction(step, sums.values.size(), first,
+                          hasRegistersA ? a.size() : 0);
     }
-    unsigned registersA = inputs.size();
-    inputs.push_back(adaptor.getB());
-    std::string text =
-        assembly(op, sums.values.size(), hasRegistersA ? registersA : 0);
     rewriter.replaceOp(
-        op, sums.pack(b, inlineAssembly(b, text, sums.values, inputs)));
+        last, sums.pack(b, inlineAssembly(b, text + "}", sums.values, inputs)));
+    for (WgmmaOp step : llvm::reverse(ArrayRef(steps).drop_back()))
+      rewriter.eraseOp(step);
     return success();
   }
 
 private:
+  const Steps &found;
+
   /// PTX ISA 9.0, wgmma.mma_async, table of types.
   static bool isInstruction(MmaAtomAttr atom) {
     Type a = atom.getAType(), b = atom.getBType(), c = atom.getCType();
@@ -368,23 +425,21 @@ private:
     os << "}";
   }
 
-  /// `registersA` is 0 for a descriptor.
-  static std::string assembly(WgmmaOp op, unsigned registersC,
-                              unsigned registersA) {
+  /// Its inputs are operands from `next` on; `registersA` is 0 for a
+  /// descriptor.
+  static std::string instruction(WgmmaOp op, unsigned registersC, unsigned next,
+                                 unsigned registersA) {
     MmaAtomAttr atom = op.getAtom();
     Type a = atom.getAType(), c = atom.getCType();
     std::string text;
     llvm::raw_string_ostream os(text);
-    // The predicate says that C is added to.
-    os << "{ .reg .pred p; setp.ne.b32 p, 1, 0; "
-       << "wgmma.mma_async.sync.aligned.m64n" << op.getN() << "k" << atom.getK()
+    os << "wgmma.mma_async.sync.aligned.m64n" << op.getN() << "k" << atom.getK()
        << "."
        << (c.isInteger() ? "s32"
            : c.isF16()   ? "f16"
                          : "f32")
        << "." << operandType(a) << "." << operandType(atom.getBType()) << " ";
     printRegisters(os, 0, registersC);
-    unsigned next = 2 * registersC;
     os << ", ";
     if (registersA) {
       printRegisters(os, next, registersA);
@@ -404,7 +459,7 @@ private:
         transposition(op.getA().getType());
       transposition(op.getB().getType());
     }
-    os << "; }";
+    os << "; ";
     return text;
   }
 };
@@ -419,12 +474,16 @@ LogicalResult kami::expandWgmma(gpu::GPUModuleOp module) {
     return IntegerType::get(type.getContext(), 64);
   });
   RewritePatternSet patterns(context);
-  patterns.add<ConvertCommit, ConvertDescriptor, ConvertFence, ConvertWait,
-               ConvertWgmma>(converter, context);
+  Steps steps(module);
+  patterns.add<ConvertCommit, ConvertDescriptor, ConvertFence, ConvertWait>(
+      converter, context);
+  patterns.add<ConvertWgmma>(converter, context, steps);
   ConversionTarget target(*context);
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-  target.addIllegalOp<MatrixDescriptorOp, WgmmaCommitOp, WgmmaFenceOp, WgmmaOp,
+  target.addIllegalOp<MatrixDescriptorOp, WgmmaCommitOp, WgmmaFenceOp,
                       WgmmaWaitOp>();
+  target.addDynamicallyLegalOp<WgmmaOp>(
+      [&](WgmmaOp op) { return steps.continued.contains(op); });
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        target);
   return applyPartialConversion(module, target, std::move(patterns));

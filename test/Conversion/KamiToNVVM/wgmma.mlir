@@ -56,6 +56,41 @@ gpu.func @descriptor(%s: !shared, %m: memref<i64>, %k: index, %a: vector<8xf16>,
 // Registers pass through empty assembly before the fence and after the wait, and
 // the accumulators are tied.
 
+// Steps that add to each other are one assembly, whose inputs follow each other.
+
+// CHECK-LABEL: gpu.func @steps
+// CHECK:         llvm.inline_asm
+// CHECK-SAME:      "{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {$0, $1, $2, $3}, {$8, $9, $10, $11}, $12, p, 1, 1; wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {$0, $1, $2, $3}, {$13, $14, $15, $16}, $17, p, 1, 1; }", "=f,=f,=f,=f,0,1,2,3,r,r,r,r,l,r,r,r,r,l,~{memory}"
+// CHECK-NOT:     llvm.inline_asm
+// CHECK:         gpu.return
+gpu.func @steps(%s: !shared, %out: memref<vector<4xf32>>, %a: vector<4xf32>, %other: vector<4xf32>, %c: vector<4xf32>) kernel {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %b0 = kami.matrix_descriptor %s[%c0, %c0] : !shared -> !kami.matrix_descriptor<#b32>
+  %d = kami.wgmma %a, %b0, [%c] atom #tf32 : vector<4xf32>, !kami.matrix_descriptor<#b32>, vector<4xf32>
+  %b1 = kami.matrix_descriptor %s[%c8, %c0] : !shared -> !kami.matrix_descriptor<#b32>
+  %e = kami.wgmma %other, %b1, [%d] atom #tf32 : vector<4xf32>, !kami.matrix_descriptor<#b32>, vector<4xf32>
+  memref.store %e, %out[] : memref<vector<4xf32>>
+  gpu.return
+}
+
+// What something else reads, too, ends a chain, and so does what must not move.
+
+// CHECK-LABEL: gpu.func @apart
+// CHECK-COUNT-4: "{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {$0, $1, $2, $3}, {$8, $9, $10, $11}, $12, p, 1, 1; }"
+// CHECK:         gpu.return
+gpu.func @apart(%s: !shared, %out: memref<vector<4xf32>>, %a: vector<4xf32>, %c: vector<4xf32>) kernel {
+  %c0 = arith.constant 0 : index
+  %b = kami.matrix_descriptor %s[%c0, %c0] : !shared -> !kami.matrix_descriptor<#b32>
+  %d = kami.wgmma %a, %b, [%c] atom #tf32 : vector<4xf32>, !kami.matrix_descriptor<#b32>, vector<4xf32>
+  %e = kami.wgmma %a, %b, [%d] atom #tf32 : vector<4xf32>, !kami.matrix_descriptor<#b32>, vector<4xf32>
+  %unread = kami.wgmma %a, %b, [%d] atom #tf32 : vector<4xf32>, !kami.matrix_descriptor<#b32>, vector<4xf32>
+  gpu.barrier
+  %f = kami.wgmma %a, %b, [%e] atom #tf32 : vector<4xf32>, !kami.matrix_descriptor<#b32>, vector<4xf32>
+  memref.store %f, %out[] : memref<vector<4xf32>>
+  gpu.return
+}
+
 // CHECK-LABEL: gpu.func @f16
 // CHECK:         %[[IN:.+]] = llvm.inline_asm has_side_effects "", "=r,=r,=r,=r,=f,=f,=f,=f,0,1,2,3,4,5,6,7,~{memory}"
 // CHECK:         nvvm.wgmma.fence.aligned

@@ -302,73 +302,80 @@ struct ConvertWait : OpConversionPattern<WgmmaWaitOp> {
   }
 };
 
-/// Instructions that add to what another one computes, and nothing else reads,
-/// with nothing between them that they would have to wait for.
-struct Steps {
-  explicit Steps(gpu::GPUModuleOp module) {
+/// Instructions that become one: each adds to what the one before it computes,
+/// which nothing else reads, and nothing is between them that they would have
+/// to wait for.
+class WgmmaChains {
+public:
+  explicit WgmmaChains(gpu::GPUModuleOp module) {
     module.walk([&](WgmmaOp op) {
-      auto first = op.getC().front().getDefiningOp<WgmmaOp>();
-      if (!first || !follows(op, first))
+      auto previous = op.getC().front().getDefiningOp<WgmmaOp>();
+      if (!previous || !continues(op, previous))
         return;
-      before[op] = first;
-      continued.insert(first);
+      previousOf[op] = previous;
+      continued.insert(previous);
     });
   }
 
-  /// The one that an instruction adds to.
-  DenseMap<Operation *, WgmmaOp> before;
-  /// Those that another one adds to.
-  DenseSet<Operation *> continued;
+  bool isLast(WgmmaOp op) const { return !continued.contains(op); }
+
+  /// The instructions up to `last`, in order.
+  SmallVector<WgmmaOp> upTo(WgmmaOp last) const {
+    SmallVector<WgmmaOp> chain;
+    for (WgmmaOp op = last; op; op = previousOf.lookup(op))
+      chain.push_back(op);
+    std::reverse(chain.begin(), chain.end());
+    return chain;
+  }
 
 private:
-  static bool follows(WgmmaOp op, WgmmaOp first) {
-    if (first->getBlock() != op->getBlock() ||
-        !llvm::equal(op.getC(), first.getResults()) ||
-        !llvm::all_of(first.getResults(),
+  static bool continues(WgmmaOp op, WgmmaOp previous) {
+    if (previous->getBlock() != op->getBlock() ||
+        !llvm::equal(op.getC(), previous.getResults()) ||
+        !llvm::all_of(previous.getResults(),
                       [](Value sum) { return sum.hasOneUse(); }))
       return false;
-    for (Operation *between = first->getNextNode(); between != op;
+    for (Operation *between = previous->getNextNode(); between != op;
          between = between->getNextNode())
       if (!isa<MatrixDescriptorOp, WgmmaOp>(between) &&
           !isMemoryEffectFree(between))
         return false;
     return true;
   }
+
+  DenseMap<Operation *, WgmmaOp> previousOf;
+  DenseSet<Operation *> continued;
 };
 
 /// Steps along k are one assembly: with up to 128 accumulators, each tied to a
 /// register, LLVM takes as long for an assembly as for all else of a tile.
-struct ConvertWgmma : OpConversionPattern<WgmmaOp> {
+class ConvertWgmma : public OpConversionPattern<WgmmaOp> {
+public:
   ConvertWgmma(const TypeConverter &converter, MLIRContext *context,
-               const Steps &found)
-      : OpConversionPattern(converter, context), found(found) {}
+               const WgmmaChains &chains)
+      : OpConversionPattern(converter, context), chains(chains) {}
 
   /// Of the last step, for all of them.
   LogicalResult
   matchAndRewrite(WgmmaOp last, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    SmallVector<WgmmaOp> steps = {last};
-    while (WgmmaOp before = found.before.lookup(steps.back()))
-      steps.push_back(before);
-    std::reverse(steps.begin(), steps.end());
+    SmallVector<WgmmaOp> steps = chains.upTo(last);
     ImplicitLocOpBuilder b(last.getLoc(), rewriter);
-    auto remapped = [&](ValueRange values) {
-      SmallVector<Value> found;
-      [[maybe_unused]] LogicalResult result =
-          rewriter.getRemappedValues(values, found);
-      assert(succeeded(result) && "operands are converted first");
-      return found;
-    };
-    Registers sums(b, remapped(steps.front().getC()));
-    SmallVector<Value> inputs;
+    SmallVector<Value> c, inputs;
+    if (failed(rewriter.getRemappedValues(steps.front().getC(), c)))
+      return failure();
+    Registers sums(b, c);
     // The predicate says that C is added to.
     std::string text = "{ .reg .pred p; setp.ne.b32 p, 1, 0; ";
     for (WgmmaOp step : steps) {
       if (!isInstruction(step.getAtom()))
         return step.emitOpError("no warpgroup instruction for ")
                << step.getAtom();
-      unsigned first = 2 * sums.values.size() + inputs.size();
-      SmallVector<Value> a = remapped(step.getA());
+      unsigned next = 2 * sums.values.size() + inputs.size();
+      SmallVector<Value> a, descriptor;
+      if (failed(rewriter.getRemappedValues(step.getA(), a)) ||
+          failed(rewriter.getRemappedValues(step.getB(), descriptor)))
+        return failure();
       bool hasRegistersA = isa<VectorType>(step.getA().getType());
       if (hasRegistersA)
         a = Registers(b, a).values;
@@ -377,8 +384,8 @@ struct ConvertWgmma : OpConversionPattern<WgmmaOp> {
             value.getType().isF32()
                 ? arith::BitcastOp::create(b, b.getI32Type(), value).getResult()
                 : value);
-      llvm::append_range(inputs, remapped(step.getB()));
-      text += instruction(step, sums.values.size(), first,
+      llvm::append_range(inputs, descriptor);
+      text += instruction(step, sums.values.size(), next,
                           hasRegistersA ? a.size() : 0);
     }
     rewriter.replaceOp(
@@ -389,7 +396,7 @@ struct ConvertWgmma : OpConversionPattern<WgmmaOp> {
   }
 
 private:
-  const Steps &found;
+  const WgmmaChains &chains;
 
   /// PTX ISA 9.0, wgmma.mma_async, table of types.
   static bool isInstruction(MmaAtomAttr atom) {
@@ -474,16 +481,16 @@ LogicalResult kami::expandWgmma(gpu::GPUModuleOp module) {
     return IntegerType::get(type.getContext(), 64);
   });
   RewritePatternSet patterns(context);
-  Steps steps(module);
+  WgmmaChains chains(module);
   patterns.add<ConvertCommit, ConvertDescriptor, ConvertFence, ConvertWait>(
       converter, context);
-  patterns.add<ConvertWgmma>(converter, context, steps);
+  patterns.add<ConvertWgmma>(converter, context, chains);
   ConversionTarget target(*context);
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
   target.addIllegalOp<MatrixDescriptorOp, WgmmaCommitOp, WgmmaFenceOp,
                       WgmmaWaitOp>();
   target.addDynamicallyLegalOp<WgmmaOp>(
-      [&](WgmmaOp op) { return steps.continued.contains(op); });
+      [&](WgmmaOp op) { return !chains.isLast(op); });
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        target);
   return applyPartialConversion(module, target, std::move(patterns));

@@ -130,7 +130,7 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
     text.accumulator = text.typeB = "";
   }
   if (!text.typeB.empty()) {
-    ElementKind other;
+    ElementKind other = problem.operand;
     if (llvm::Error error = assign(other, parseType("type-b", text.typeB)))
       return error;
     if (!canMultiply(problem.operand, other))
@@ -148,7 +148,7 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
                                    parseType("accumulator", text.accumulator)))
       return error;
   if (!text.outputType.empty()) {
-    ElementKind output;
+    ElementKind output = problem.accumulator;
     if (llvm::Error error =
             assign(output, parseType("output-type", text.outputType)))
       return error;

@@ -88,11 +88,13 @@ struct GroupOperand {
 };
 
 /// An instruction that a group executes in unison, as far as its warps have to
-/// agree: the op, and where the operands in shared memory begin.
+/// agree: the op, where the operands in shared memory begin, and whether it
+/// adds to C.
 struct GroupIssue {
   const Instruction *instruction;
   const Buffer *buffers[2];
   int64_t starts[2];
+  bool accumulates = true;
 };
 
 class Execution {

@@ -90,7 +90,7 @@ void Execution::countMatrixRead(const Warp &warp, int64_t bytes) {
 
 static bool isSame(const GroupIssue &a, const GroupIssue &b) {
   return a.instruction == b.instruction && llvm::equal(a.buffers, b.buffers) &&
-         llvm::equal(a.starts, b.starts);
+         llvm::equal(a.starts, b.starts) && a.accumulates == b.accumulates;
 }
 
 LogicalResult Execution::issue(Warp &warp, const GroupIssue &issue) {
@@ -118,6 +118,9 @@ LogicalResult Execution::issue(Warp &warp, const GroupIssue &issue) {
         << "the other instruction is here";
     return error;
   }
+  if (issue.accumulates != other.accumulates)
+    return error << "it with another choice of whether C counts than another "
+                    "warp of its group";
   return error << "it with other windows (bytes " << issue.starts[0] << " and "
                << issue.starts[1] << ") than another warp of its group (bytes "
                << other.starts[0] << " and " << other.starts[1] << ")";

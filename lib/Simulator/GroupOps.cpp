@@ -380,7 +380,12 @@ static GroupDescriptor descriptorOf(Type type, const MemRef &start) {
   return descriptor;
 }
 
-/// Operands: A, B, tiles of C.
+static void clearSlot(Execution &x, Warp &warp, Slot slot) {
+  for (int e = 0; e != slot.count; ++e)
+    std::fill_n(x.lanes(warp, slot, e), x.width, 0);
+}
+
+/// Operands: A, B, tiles of C, and whether they count, if the op says so.
 static LogicalResult runWgmma(Execution &x, Warp &warp,
                               const Instruction &instruction) {
   auto op = cast<WgmmaOp>(instruction.op);
@@ -416,14 +421,22 @@ static LogicalResult runWgmma(Execution &x, Warp &warp,
                         warp.index % warpsPerGroup * atom.m);
     step.a = {a->buffer, listA};
   }
+  int64_t accumulates = 1;
+  if (op.getAccumulates() &&
+      failed(x.uniform(warp, instruction, operands.back(), accumulates)))
+    return failure();
   if (failed(x.issue(warp, {&instruction,
                             {a ? a->buffer : nullptr, b.buffer},
-                            {a ? a->base : 0, b.base}})))
+                            {a ? a->base : 0, b.base},
+                            accumulates != 0})))
     return failure();
   SmallVector<TileRegisters> sums;
   for (auto [from, to] :
-       llvm::zip_equal(operands.drop_front(2), instruction.results)) {
-    copySlot(x, warp, from, to);
+       llvm::zip(operands.drop_front(2), instruction.results)) {
+    if (accumulates)
+      copySlot(x, warp, from, to);
+    else
+      clearSlot(x, warp, to);
     sums.push_back({to, 0});
   }
   step.c = sums;

@@ -62,8 +62,9 @@ func.func @target_level(%a: vector<8xf16>, %c: vector<4xf32>, %s: !workgroup, %i
 }
 
 // CHECK-LABEL: func @mixed_types
-// CHECK:         kami.wgmma %{{.+}}, %{{.+}}, [%{{.+}}] atom #[[F8]] : vector<16xf8E4M3FN>, <#[[B8]]>, vector<4xf32>
-func.func @mixed_types(%a: vector<16xf8E4M3FN>, %b: !kami.matrix_descriptor<#b8>, %c: vector<4xf32>) -> vector<4xf32> {
-  %d = kami.wgmma %a, %b, [%c] atom #f8 : vector<16xf8E4M3FN>, !kami.matrix_descriptor<#b8>, vector<4xf32>
+// CHECK-SAME:    %[[IS:[^ :]+]]: i1
+// CHECK:         kami.wgmma %{{.+}}, %{{.+}}, [%{{.+}}] if %[[IS]] atom #[[F8]] : vector<16xf8E4M3FN>, <#[[B8]]>, vector<4xf32>
+func.func @mixed_types(%a: vector<16xf8E4M3FN>, %b: !kami.matrix_descriptor<#b8>, %c: vector<4xf32>, %is: i1) -> vector<4xf32> {
+  %d = kami.wgmma %a, %b, [%c] if %is atom #f8 : vector<16xf8E4M3FN>, !kami.matrix_descriptor<#b8>, vector<4xf32>
   return %d : vector<4xf32>
 }

@@ -331,7 +331,9 @@ gpu.barrier
 memref.store %e, %c[%t] : memref<128xf32>
 )";
 std::string targetKernel() {
-  return "%c128 = arith.constant 128 : index\n" + std::string(targetBody);
+  return "%c32 = arith.constant 32 : index\n"
+         "%c128 = arith.constant 128 : index\n" +
+         std::string(targetBody);
 }
 } // namespace
 
@@ -345,6 +347,22 @@ TEST_F(GroupTest, TargetLevel) {
   EXPECT_EQ(at(c, {127}), 193);
   EXPECT_EQ(report.matrixInstructions.at("m64n16k16 f16 f32"), 2);
   EXPECT_EQ(report.shared.matrixRead, 2 * 512);
+}
+
+TEST_F(GroupTest, CountsCWhereAsked) {
+  // 1 + 16 · 2 · 3 and without the 1, then the same product once more.
+  for (auto [accumulates, expected] : {std::pair(1, 193), std::pair(0, 192)}) {
+    MemRef c = array({128}, f32());
+    std::string body = "%adds = arith.constant " + std::to_string(accumulates) +
+                       " : i1\n" +
+                       replace(targetKernel(), "[%r#1, %r#2] atom",
+                               "[%r#1, %r#2] if %adds atom");
+    ASSERT_TRUE(succeeded(
+        run("%c : memref<128xf32>", body, {}, {128}, 512, {c}, targetTypes)))
+        << message;
+    EXPECT_EQ(at(c, {0}), expected);
+    EXPECT_EQ(at(c, {127}), expected);
+  }
 }
 
 TEST_F(GroupTest, MistakesAtTargetLevel) {
@@ -382,6 +400,12 @@ TEST_F(GroupTest, MistakesAtTargetLevel) {
        "%e = vector.extract",
        "missing wait: a register is used that an instruction may not have "
        "written yet"},
+      {replace(replace(body, "%desc = ",
+                       "%isFirst = arith.cmpi ult, %t, %c32 : index\n%desc = "),
+               "[%r#1, %r#2] atom", "[%r#1, %r#2] if %isFirst atom"),
+       Violation::DivergentGroup, "%s:2 = kami.wgmma",
+       "divergent group: warp 1 executes it with another choice of whether C "
+       "counts than another warp of its group"},
       {body, Violation::DivergentGroup, "%s:2 = kami.wgmma",
        "expected 4 warps from warp 4 on, but the block has 6 warps", 192},
   };

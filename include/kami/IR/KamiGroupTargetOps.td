@@ -59,6 +59,7 @@ def Kami_WgmmaFenceOp : Kami_Op<"wgmma_fence", [
 }
 
 def Kami_WgmmaOp : Kami_Op<"wgmma", [
+    AttrSizedOperandSegments,
     RangedTypesMatchWith<"results have C's types", "c", "results", "$_self">]> {
   let summary = "wgmma.mma_async: one instruction of a warpgroup";
   let description = [{
@@ -66,7 +67,9 @@ def Kami_WgmmaOp : Kami_Op<"wgmma", [
     vector in the order of the atom's fragment map, or the group passes the
     descriptor of 64 rows. C is one vector for each 8 columns, in the order of
     the atom's map, from left to right, so that N is 8 times their number. B is
-    the window of k × N elements at the descriptor.
+    the window of k × N elements at the descriptor. Where `accumulates` is there
+    and false, C counts as zero, whatever its registers hold; it is the same for
+    all lanes of the group.
 
     The instruction is asynchronous: registers come from `kami.wgmma_fence`, and
     results are those of `kami.wgmma_wait`, behind a `kami.wgmma_commit`.
@@ -88,10 +91,11 @@ def Kami_WgmmaOp : Kami_Op<"wgmma", [
   }];
   let arguments = (ins AnyTypeOf<[AnyVectorOfNonZeroRank, Kami_MatrixDescriptorType]>:$a,
                        Kami_MatrixDescriptorType:$b,
-                       Variadic<AnyVectorOfNonZeroRank>:$c, Kami_MmaAtomAttr:$atom);
+                       Variadic<AnyVectorOfNonZeroRank>:$c,
+                       Optional<I1>:$accumulates, Kami_MmaAtomAttr:$atom);
   let results = (outs Variadic<AnyVectorOfNonZeroRank>:$results);
   let assemblyFormat = [{
-    $a `,` $b `,` `[` $c `]` `atom` $atom attr-dict `:` type($a) `,` type($b) `,`
+    $a `,` $b `,` `[` $c `]` (`if` $accumulates^)? `atom` $atom attr-dict `:` type($a) `,` type($b) `,`
     custom<TileTypes>(type($c), ref($c))
   }];
   let hasVerifier = 1;

@@ -235,7 +235,8 @@ private:
       Value right = describe(op.getB(), op.getBMatrix(), op.getRow(), k,
                              op.getColumn(), column * atom.getN());
       ValueRange sums(tiles);
-      auto mma = WgmmaOp::create(b, sums.getTypes(), a, right, sums, atom);
+      auto mma = WgmmaOp::create(b, sums.getTypes(), a, right, sums,
+                                 /*accumulates=*/Value(), atom);
       llvm::copy(mma.getResults(), tiles.begin());
     }
   }

@@ -25,6 +25,7 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/ADT/StringExtras.h"
@@ -137,7 +138,10 @@ private:
 
 /// The class of registers that holds values of a type.
 static StringRef registerClass(Type type) {
-  return type.isF32() ? "f" : type.isInteger(64) ? "l" : "r";
+  return type.isF32()         ? "f"
+         : type.isInteger(64) ? "l"
+         : type.isInteger(1)  ? "b"
+                              : "r";
 }
 
 /// Assembly that reads and writes `tied` in place and reads `inputs`; the new
@@ -385,6 +389,8 @@ public:
                 ? arith::BitcastOp::create(b, b.getI32Type(), value).getResult()
                 : value);
       llvm::append_range(inputs, descriptor);
+      if (Value accumulates = step.getAccumulates())
+        inputs.push_back(rewriter.getRemappedValue(accumulates));
       text += instruction(step, sums.values.size(), next,
                           hasRegistersA ? a.size() : 0);
     }
@@ -454,7 +460,11 @@ private:
     } else {
       os << "$" << next++;
     }
-    os << ", $" << next << ", p";
+    os << ", $" << next++ << ", ";
+    if (op.getAccumulates())
+      os << "$" << next;
+    else
+      os << "p";
     if (!c.isInteger())
       os << ", 1, 1";
     auto transposition = [&](Type type) {
@@ -473,7 +483,86 @@ private:
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Sums that begin at zero
+//===----------------------------------------------------------------------===//
+
+/// The zero that `sum`, behind a fence, begins with where `loop` carries it;
+/// null if it is none, or if something else reads the sum.
+static OpOperand *zeroOf(Value sum, scf::ForOp loop) {
+  auto fence = sum.getDefiningOp<WgmmaFenceOp>();
+  if (!fence || !sum.hasOneUse())
+    return nullptr;
+  auto carried = dyn_cast<BlockArgument>(
+      fence.getValues()[cast<OpResult>(sum).getResultNumber()]);
+  if (!carried || !carried.hasOneUse() ||
+      carried.getOwner() != loop.getBody() || carried == loop.getInductionVar())
+    return nullptr;
+  OpOperand *init = loop.getTiedLoopInit(carried);
+  bool isZero = matchPattern(init->get(), m_AnyZeroFloat()) ||
+                matchPattern(init->get(), m_Zero());
+  return isZero ? init : nullptr;
+}
+
+/// Lets the first instructions of the loop's first turn not count C, instead of
+/// setting it to zero, which ptxas 13.0 does twice, by way of uniform
+/// registers: a tenth of the instructions of shallow tiles. 256 products of f16
+/// up to 512 × 512 × 128 take 43.8 µs and 46.5 with zeros, aligned 28.4 and
+/// 30.7, up to 512 × 512 × 512 94.0 and 98.4, 51.5 and 54.3. Where A is in
+/// registers, too, ptxas spills more of them: of tf32 512 × 512 × 512 take 152
+/// and 147, aligned 108.3 and 106.3 (H100, 2026-11-24).
+static void leaveOutZeros(scf::ForOp loop) {
+  SmallVector<WgmmaOp> firsts;
+  SmallVector<OpOperand *> zeros;
+  for (auto op : loop.getBody()->getOps<WgmmaOp>()) {
+    if (!isa<MatrixDescriptorType>(op.getA().getType()))
+      continue;
+    auto own = llvm::map_to_vector(
+        op.getC(), [&](Value sum) { return zeroOf(sum, loop); });
+    if (llvm::is_contained(own, nullptr))
+      continue;
+    firsts.push_back(op);
+    llvm::append_range(zeros, own);
+  }
+  if (firsts.empty())
+    return;
+  ImplicitLocOpBuilder b(loop.getLoc(), loop);
+  Value lower = loop.getLowerBound();
+  auto isLess = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
+                                      : arith::CmpIPredicate::slt;
+  auto choice = scf::IfOp::create(
+      b, loop.getResultTypes(),
+      arith::CmpIOp::create(b, isLess, lower, loop.getUpperBound()),
+      /*withElseRegion=*/true);
+  loop.replaceAllUsesWith(choice.getResults());
+
+  // Without a turn, zeros they are; pinned, or LLVM would set them before it
+  // asks.
+  b.setInsertionPointToStart(choice.elseBlock());
+  SmallVector<Value> inits(loop.getInits()), pinned;
+  for (OpOperand *zero : zeros)
+    pinned.push_back(zero->get());
+  for (auto [zero, value] : llvm::zip_equal(zeros, pin(b, pinned)))
+    inits[zero->getOperandNumber() - loop.getNumControlOperands()] = value;
+  scf::YieldOp::create(b, inits);
+
+  loop->moveBefore(choice.thenBlock(), choice.thenBlock()->begin());
+  b.setInsertionPointAfter(loop);
+  scf::YieldOp::create(b, loop.getResults());
+  b.setInsertionPoint(loop);
+  for (OpOperand *zero : zeros)
+    zero->set(LLVM::UndefOp::create(b, zero->get().getType()));
+  b.setInsertionPointToStart(loop.getBody());
+  Value isLater = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                        loop.getInductionVar(), lower);
+  for (WgmmaOp first : firsts)
+    first.getAccumulatesMutable().assign(isLater);
+}
+
 LogicalResult kami::expandWgmma(gpu::GPUModuleOp module) {
+  SmallVector<scf::ForOp> loops;
+  module.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+  llvm::for_each(loops, leaveOutZeros);
   MLIRContext *context = module.getContext();
   TypeConverter converter;
   converter.addConversion([](Type type) { return type; });

@@ -165,6 +165,79 @@ gpu.func @i8(%s: !shared, %a: vector<16xi8>, %c: vector<4xi32>, %m: memref<vecto
   gpu.return
 }
 
+// Whether the first instruction of a chain adds to C is a predicate of its own.
+
+// CHECK-LABEL: gpu.func @accumulates
+// CHECK-SAME:    %[[IS:[^:]+]]: i1
+// CHECK:         llvm.inline_asm
+// CHECK-SAME:      m64n8k8.f32.tf32.tf32 {$0, $1, $2, $3}, {$8, $9, $10, $11}, $12, $13, 1, 1; wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {$0, $1, $2, $3}, {$14, $15, $16, $17}, $18, p, 1, 1; }", "=f,=f,=f,=f,0,1,2,3,r,r,r,r,l,b,r,r,r,r,l,~{memory}"
+gpu.func @accumulates(%s: !shared, %out: memref<vector<4xf32>>, %a: vector<4xf32>, %c: vector<4xf32>, %is: i1) kernel {
+  %c0 = arith.constant 0 : index
+  %b = kami.matrix_descriptor %s[%c0, %c0] : !shared -> !kami.matrix_descriptor<#b32>
+  %d = kami.wgmma %a, %b, [%c] if %is atom #tf32 : vector<4xf32>, !kami.matrix_descriptor<#b32>, vector<4xf32>
+  %e = kami.wgmma %a, %b, [%d] atom #tf32 : vector<4xf32>, !kami.matrix_descriptor<#b32>, vector<4xf32>
+  memref.store %e, %out[] : memref<vector<4xf32>>
+  gpu.return
+}
+
+// A sum that begins at zero is not set to zero: the loop's first turn does not
+// add to what its registers hold. Without a turn it is.
+
+// CHECK-LABEL: gpu.func @from_zero
+// CHECK-SAME:    %[[N:[^:]+]]: index
+// CHECK-DAG:     %[[NOTHING:.+]] = llvm.mlir.undef : vector<4xf32>
+// CHECK:         %[[ANY:.+]] = arith.cmpi sgt, %[[N]], %c0 : index
+// CHECK:         scf.if %[[ANY]]
+// CHECK:           scf.for %[[K:.+]] = %c0 to %[[N]] step %c16 iter_args(%{{.+}} = %[[NOTHING]])
+// CHECK:             %[[LATER:.+]] = arith.cmpi ne, %[[K]], %c0 : index
+// CHECK:             nvvm.wgmma.fence.aligned
+// CHECK:             m64n8k16.f32.f16.f16 {$0, $1, $2, $3}, $8, $9, $10, 1, 1, 1, 0; }"{{.*}}, %[[LATER]] :
+// CHECK:         } else {
+// CHECK:           llvm.inline_asm has_side_effects "", "=f,=f,=f,=f,0,1,2,3,~{memory}"
+gpu.func @from_zero(%s: !shared, %m: memref<vector<4xf32>>, %n: index) kernel {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : vector<4xf32>
+  %sum = scf.for %k = %c0 to %n step %c16 iter_args(%c = %zero) -> vector<4xf32> {
+    %a = kami.matrix_descriptor %s[%c0, %k] : !shared -> !kami.matrix_descriptor<#a>
+    %b = kami.matrix_descriptor %s[%k, %c0] : !shared -> !kami.matrix_descriptor<#b>
+    %r = kami.wgmma_fence %c : vector<4xf32>
+    %d = kami.wgmma %a, %b, [%r] atom #wgmma : !kami.matrix_descriptor<#a>, !kami.matrix_descriptor<#b>, vector<4xf32>
+    %g = kami.wgmma_commit [%d] : vector<4xf32>
+    %e = kami.wgmma_wait [%g] : vector<4xf32>
+    scf.yield %e : vector<4xf32>
+  }
+  memref.store %sum, %m[] : memref<vector<4xf32>>
+  gpu.return
+}
+
+// What is no zero stays, what others read, and what is added to products of A in
+// registers.
+
+// CHECK-LABEL: gpu.func @from_others
+// CHECK-NOT:     llvm.mlir.undef : vector
+// CHECK:         gpu.return
+gpu.func @from_others(%s: !shared, %left: vector<8xf16>, %m: memref<vector<4xf32>>, %n: index) kernel {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : vector<4xf32>
+  %one = arith.constant dense<1.0> : vector<4xf32>
+  %sums:3 = scf.for %k = %c0 to %n step %c16 iter_args(%c = %zero, %o = %one, %p = %zero) -> (vector<4xf32>, vector<4xf32>, vector<4xf32>) {
+    memref.store %c, %m[] : memref<vector<4xf32>>
+    %a = kami.matrix_descriptor %s[%c0, %k] : !shared -> !kami.matrix_descriptor<#a>
+    %b = kami.matrix_descriptor %s[%k, %c0] : !shared -> !kami.matrix_descriptor<#b>
+    %r:4 = kami.wgmma_fence %left, %c, %o, %p : vector<8xf16>, vector<4xf32>, vector<4xf32>, vector<4xf32>
+    %d = kami.wgmma %a, %b, [%r#1] atom #wgmma : !kami.matrix_descriptor<#a>, !kami.matrix_descriptor<#b>, vector<4xf32>
+    %f = kami.wgmma %a, %b, [%r#2] atom #wgmma : !kami.matrix_descriptor<#a>, !kami.matrix_descriptor<#b>, vector<4xf32>
+    %h = kami.wgmma %r#0, %b, [%r#3] atom #wgmma : vector<8xf16>, !kami.matrix_descriptor<#b>, vector<4xf32>
+    %g:3 = kami.wgmma_commit [%d, %f, %h] : vector<4xf32>
+    %e:3 = kami.wgmma_wait [%g#0, %g#1, %g#2] : vector<4xf32>
+    scf.yield %e#0, %e#1, %e#2 : vector<4xf32>, vector<4xf32>, vector<4xf32>
+  }
+  memref.store %sums#0, %m[] : memref<vector<4xf32>>
+  gpu.return
+}
+
 // Descriptors may go through loops.
 
 // CHECK-LABEL: gpu.func @carried

@@ -123,9 +123,11 @@ private:
   };
   void finishCopy(Role role, mlir::Value matrix, const CopiedTerms &terms,
                   bool isLast);
+  bool finishesCopies(Role role, mlir::Value matrix);
   void awaitCopies(mlir::Value matrixA, mlir::Value matrixB, int64_t pending,
                    llvm::function_ref<CopiedTerms()> arrived,
-                   mlir::Value exists = {});
+                   mlir::Value exists = {},
+                   llvm::function_ref<void()> startNext = {});
   mlir::Value skewedAs(Role role, mlir::Value matrix, mlir::Value offset);
   mlir::Value multiplyCopied(mlir::Value operandA, mlir::Value operandB,
                              mlir::Value offset, mlir::Value stage,

@@ -203,6 +203,7 @@ static mlir::OwningOpRef<mlir::ModuleOp> makeModule(mlir::MLIRContext &context,
   spec.accumulator = defaultAccumulator(shape.type);
   // C in A's type, as the peer writes it: the bytes are the same.
   spec.output = shape.stored();
+  spec.alignment = 16;
   return buildModule(&context, spec);
 }
 

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace kami;
@@ -67,7 +68,7 @@ std::string EpilogueSpec::str() const {
 OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
                                         const GemmSpec &spec) {
   context->loadDialect<KamiDialect, func::FuncDialect, arith::ArithDialect,
-                       complex::ComplexDialect>();
+                       complex::ComplexDialect, memref::MemRefDialect>();
   ImplicitLocOpBuilder b(UnknownLoc::get(context), context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(b);
   b.setInsertionPointToStart(module->getBody());
@@ -92,10 +93,16 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
   PrecisionAttr precision;
   if (std::optional<Precision> value = precisionOf(spec.operand))
     precision = PrecisionAttr::get(context, *value);
+  auto matrix = [&](unsigned argument) -> Value {
+    Value matrix = function.getArgument(argument);
+    if (spec.alignment == 1)
+      return matrix;
+    return memref::AssumeAlignmentOp::create(b, matrix, spec.alignment);
+  };
+  Value matrixA = matrix(0), matrixB = matrix(1), matrixC = matrix(2);
   auto product = GemmOp::create(
-      b, Type(), function.getArgument(0), function.getArgument(1),
-      function.getArgument(2), alpha, beta, spec.transposeA, spec.transposeB,
-      typeOf(spec.accumulator), PlanAttr(), precision,
+      b, Type(), matrixA, matrixB, matrixC, alpha, beta, spec.transposeA,
+      spec.transposeB, typeOf(spec.accumulator), PlanAttr(), precision,
       spec.operand == ElementKind::U8, spec.operandB() == ElementKind::U8);
   product.setConjugateA(spec.conjugateA);
   product.setConjugateB(spec.conjugateB);

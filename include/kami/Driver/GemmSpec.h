@@ -75,6 +75,9 @@ struct GemmSpec {
   bool conjugateB = false;
   /// Row-major and dense where there is none. Of the matrices as stored.
   std::optional<MatrixStrides> strideA, strideB, strideC;
+  /// Bytes of which A, B and C begin at a multiple, a power of two: promised,
+  /// not checked.
+  int64_t alignment = 1;
 
   ElementKind operandB() const { return otherOperand.value_or(operand); }
 };

@@ -111,17 +111,27 @@ kami::parseProducts(llvm::StringRef text, bool transposeA, bool transposeB) {
 
 Extents kami::typicalExtents(llvm::ArrayRef<GroupedProduct> products) {
   Extents sums = {0, 0, 0};
-  int64_t count = 0;
+  int64_t count = 0, all = 0;
   for (const GroupedProduct &product : products) {
     auto [m, n, k] = product.extents;
     if (m == 0 || n == 0 || k == 0)
       continue;
     sums = {sums.m + m, sums.n + n, sums.k + k};
+    all |= m | n | k;
     ++count;
   }
   if (count == 0)
     return {1, 1, 1};
-  return {sums.m / count, sums.n / count, sums.k / count};
+  // The largest power of two that divides all extents, as far as it matters to
+  // whether rows are aligned.
+  constexpr int64_t most = 16;
+  int64_t granule = std::min(all & -all, most);
+  auto mean = [&](int64_t sum) -> int64_t {
+    int64_t granules =
+        std::max<int64_t>((sum / count + granule / 2) / granule, 1);
+    return (granule == most ? granules : granules | 1) * granule;
+  };
+  return {mean(sums.m), mean(sums.n), mean(sums.k)};
 }
 
 namespace {

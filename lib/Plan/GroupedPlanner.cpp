@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Plan/GroupedPlanner.h"
+#include "kami/Layout/CopiedTile.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -66,45 +67,88 @@ static bool isFar(const Extents &tile, const Extents &typical) {
          isSideFar(tile.k, typical.k);
 }
 
-/// The tile that large products take best, if these are, and are enough of
-/// them. One group of warps has the fewest waits: f16 up to 512 × 512 × 512
-/// takes 46 µs with 64 × 128 × 32, 52 with 64 × 128 × 64 and 53 to 70 with
-/// squares of 128; up to 512 × 512 × 128 26 µs, and 36 with 128 × 128 × 32;
-/// tf32 67 µs with 128 × 64 × 32 and 82 with 64 × 64 × 32, but
-/// up to 256 a side 32 and 29; deep ones 102.6 µs with 64 × 128 × 32, of which
-/// less is rounded in shared memory, and 104.4 with 128 × 64 × 32, in odd rows
-/// 162 and 167, where shallow ones take 67 and 66.
-/// Shallow ones of f64 take 136 µs with 32 × 64 × 16 and 170 with squares of 64
-/// in odd rows up to 512 × 512 × 128, aligned 105 and 109; f32 that lanes
-/// multiply 139 µs with squares of 64 and 169 with those of 32, aligned 94 and
-/// 108, but up to 256 a side 43 and 39 (256 products; H200, 2026-11-23).
-static std::optional<Extents> largeTile(const Problem &problem,
-                                        const Chip &chip) {
+/// A tile that is known to be good, and what it takes: open where the planner
+/// has the choice.
+struct Form {
+  Extents tile;
+  std::optional<int64_t> warps = std::nullopt;
+  std::optional<int64_t> stages = std::nullopt;
+  int64_t registers = registersOfCopies;
+};
+
+/// Whether rows of typical products begin at multiples of 16 bytes.
+static bool areRowsAligned(const Problem &problem) {
+  const Extents &typical = problem.extents;
+  return areWholePieces(typical.m, byteWidth(problem.operand)) &&
+         areWholePieces(typical.n, byteWidth(problem.operandB())) &&
+         areWholePieces(typical.k, byteWidth(problem.operand));
+}
+
+/// The tiles that large products take best, if these are, in their order. 256
+/// products up to 512 × 512 × 512 or × 128, µs of odd rows and of aligned ones
+/// (H200, 2026-11-24):
+///
+/// | type, form                         | × 512        | × 128        |
+/// | f16 128 × 128 × 64, 8 warps        | 95.8, 49.7   | 47.7, 28.4   |
+/// | f16 128 × 128 × 32, 8 warps        | 100.2, 45.1  | 45.2, 26.8   |
+/// | f16 64 × 128 × 32                  | 104.4, 46.6  | 43.8, 26.0   |
+/// | tf32 128 × 128 × 32, 8 warps       | 154.6, 99.3  | 67.8, 47.7   |
+/// | tf32 64 × 128 × 32                 | 162.7, 102.1 | 67.3, 49.1   |
+/// | tf32 128 × 64 × 32                 | 167.0, 104.4 | 65.1, 50.3   |
+/// | f64 64 × 64 × 16, 4 warps          | 339.9, 241.7 | 127.2, 88.0  |
+/// | f64 64 × 64 × 16, 2 warps          | 349.3, 260.1 | 119.2, 89.7  |
+/// | f64 32 × 64 × 16                   | 375.1, 272.6 | 123.6, 89.5  |
+///
+/// f32 that lanes multiply takes 139 µs with squares of 64 and 169 with those
+/// of 32 up to 512 × 512 × 128, aligned 94 and 108, but up to 256 a side 43 and
+/// 39 (2026-11-23).
+static llvm::SmallVector<Form, 2> largeForms(const Problem &problem) {
+  // With 128 registers a thread spills some outside of its loops, but there
+  // are two blocks of 8 warps.
+  const Form square = {{128, 128, 32}, 8, std::nullopt, 128};
   int64_t bytes =
       std::max(byteWidth(problem.operand), byteWidth(problem.operandB()));
-  const Extents &typical = problem.extents;
-  Extents tile;
-  // How many halves of it typical products have along each side.
-  int64_t halves = 3;
+  bool isDeep = problem.extents.k >= 128, areAligned = areRowsAligned(problem);
   if (bytes == 2) {
-    tile = {64, 128, 32};
-  } else if (problem.operand == ElementKind::F64 && typical.k < 128) {
-    tile = {32, 64, 16};
-  } else if (problem.operand == ElementKind::F32) {
-    tile = {64, 64, 16};
-    halves = 6;
-  } else if (bytes == 4) {
-    tile = typical.k < 128 ? Extents{128, 64, 32} : Extents{64, 128, 32};
-  } else {
-    return std::nullopt;
+    const Form oblong = {{64, 128, 32}};
+    if (!isDeep)
+      return {oblong};
+    if (!areAligned)
+      return {{{128, 128, 64}, 8, 2, 128}, oblong};
+    return {square, oblong};
   }
-  bool isLarge = 2 * typical.m >= halves * tile.m &&
-                 2 * typical.n >= halves * tile.n && 2 * typical.k > tile.k;
+  if (problem.operand == ElementKind::F64 && !isDeep) {
+    const Form oblong = {{32, 64, 16}};
+    if (areAligned)
+      return {oblong};
+    return {{{64, 64, 16}, 2, 2}, oblong};
+  }
+  if (problem.operand == ElementKind::F32)
+    return {{{64, 64, 16}}};
+  if (bytes != 4)
+    return {};
+  const Form rounded = {{128, 128, 32}, 8, 2, 128};
+  if (isDeep)
+    return {rounded, {{64, 128, 32}}};
+  if (areAligned)
+    return {rounded, {{128, 64, 32}}};
+  return {{{128, 64, 32}}};
+}
+
+/// Whether typical products have several such tiles along each side, and all of
+/// them enough to keep the chip busy.
+static bool isLarge(const Problem &problem, const Form &form,
+                    const Chip &chip) {
+  const Extents &typical = problem.extents, &tile = form.tile;
+  // The lanes' squares want products twice as large, and so do tiles for whose
+  // sake there are fewer warps.
+  bool isSlow = problem.operand == ElementKind::F32 ||
+                (problem.operand == ElementKind::F64 && form.warps);
+  int64_t halves = isSlow ? 6 : 3;
   constexpr int64_t tilesEach = 4;
-  if (!isLarge ||
-      tilesOfSpread(problem, tile) < tilesEach * chip.multiprocessors)
-    return std::nullopt;
-  return tile;
+  return 2 * typical.m >= halves * tile.m && 2 * typical.n >= halves * tile.n &&
+         2 * typical.k > tile.k &&
+         tilesOfSpread(problem, tile) >= tilesEach * chip.multiprocessors;
 }
 
 /// The tile that products take best of which there are so few that a block has
@@ -115,8 +159,7 @@ static std::optional<Extents> largeTile(const Problem &problem,
 /// with 32 × 64 × 64 and 14 with 64 × 64 × 64; of f64 in odd rows 15.0 µs with
 /// 16 × 32 × 32, 17.6 with 32 × 32 × 32 and 18.5 with 32 × 32 × 16 (H200,
 /// 2026-11-23).
-static std::optional<Extents> smallTile(const Problem &problem,
-                                        const Chip &chip) {
+static std::optional<Form> smallForm(const Problem &problem, const Chip &chip) {
   Extents tile;
   bool isDeep = problem.extents.k >= 128;
   switch (problem.operand) {
@@ -136,12 +179,12 @@ static std::optional<Extents> smallTile(const Problem &problem,
   if (isFar(tile, problem.extents) ||
       2 * tilesOfSpread(problem, {64, 64, 1}) > 3 * chip.multiprocessors)
     return std::nullopt;
-  return tile;
+  return Form{tile};
 }
 
 /// The tiles that are worth trying for products of any size, where sizes are
 /// typical and no tile is asked for.
-static llvm::SmallVector<Extents> tilesFor(const Problem &problem) {
+static llvm::SmallVector<Form> formsFor(const Problem &problem) {
   const Extents &typical = problem.extents;
   int64_t bytes =
       std::max(byteWidth(problem.operand), byteWidth(problem.operandB()));
@@ -160,14 +203,14 @@ static llvm::SmallVector<Extents> tilesFor(const Problem &problem) {
     return std::max(m, n) >= 64 &&
            ((m < n && m < typical.m) || (n < m && n < typical.n));
   };
-  llvm::SmallVector<Extents> tiles;
+  llvm::SmallVector<Form> forms;
   constexpr int64_t sides[] = {16, 32, 64, 128}, depths[] = {16, 32, 64};
   for (int64_t m : sides)
     for (int64_t n : sides)
       for (int64_t k : depths)
         if (!isWrong(k) && !isOblong(m, n) && !isFar({m, n, k}, typical))
-          tiles.push_back({m, n, k});
-  return tiles;
+          forms.push_back({{m, n, k}});
+  return forms;
 }
 
 /// How long products of their own sizes take with such tiles: as many as each
@@ -254,41 +297,45 @@ preferredWays(const Problem &problem, const Chip &chip) {
   return preferences;
 }
 
-/// Tiles, in lists of those that compete: one list further on is for problems
+/// Forms, in lists of those that compete: one list further on is for problems
 /// that none before it fits.
-static llvm::SmallVector<llvm::SmallVector<Extents>>
-preferredTiles(const Problem &problem, const Chip &chip) {
+static llvm::SmallVector<llvm::SmallVector<Form>>
+preferredForms(const Problem &problem, const Chip &chip) {
   if (problem.tile)
-    return {{*problem.tile}};
-  llvm::SmallVector<llvm::SmallVector<Extents>> preferences;
-  if (std::optional<Extents> tile = largeTile(problem, chip))
-    preferences.push_back({*tile});
-  if (std::optional<Extents> tile = smallTile(problem, chip))
-    preferences.push_back({*tile});
-  preferences.push_back(tilesFor(problem));
+    return {{{*problem.tile}}};
+  llvm::SmallVector<llvm::SmallVector<Form>> preferences;
+  for (const Form &form : largeForms(problem))
+    if (isLarge(problem, form, chip))
+      preferences.push_back({form});
+  if (std::optional<Form> form = smallForm(problem, chip))
+    preferences.push_back({*form});
+  preferences.push_back(formsFor(problem));
   return preferences;
 }
 
-/// The best candidate of that way and of the better tiles; `least` is how long
+/// The best candidate of that way and of the better forms; `least` is how long
 /// the best so far takes.
-static void chooseTile(Problem problem, const Way &way, const Chip &chip,
+static void chooseForm(const Problem &asked, const Way &way, const Chip &chip,
                        const PlannerOptions &options,
                        std::optional<Candidate> &best, double &least,
                        std::string &reason) {
-  llvm::SmallVector<llvm::SmallVector<Extents>> preferences =
-      preferredTiles(problem, chip);
-  problem.transport = way.transport;
-  problem.unit = way.unit;
-  problem.leastRegisters =
-      way.transport ? registersOfCopies : chip.maxRegistersPerThread;
   bool fits = false;
-  for (llvm::ArrayRef<Extents> tiles : preferences) {
-    for (const Extents &tile : tiles) {
-      problem.tile = tile;
+  for (llvm::ArrayRef<Form> forms : preferredForms(asked, chip)) {
+    for (const Form &form : forms) {
+      Problem problem = asked;
+      problem.transport = way.transport;
+      problem.unit = way.unit;
+      problem.leastRegisters =
+          way.transport ? form.registers : chip.maxRegistersPerThread;
+      problem.tile = form.tile;
+      if (!problem.warps)
+        problem.warps = form.warps;
+      if (!problem.stages)
+        problem.stages = form.stages;
       // Rows of a rounding group, columns of C, are 64. To use fewer is worth
       // it only for lack of tiles.
-      if (isRounding(way.unit, problem) && tile.n < 64 &&
-          tilesOfSpread(problem, tile) >= chip.multiprocessors)
+      if (isRounding(way.unit, problem) && form.tile.n < 64 &&
+          tilesOfSpread(problem, form.tile) >= chip.multiprocessors)
         continue;
       llvm::Expected<Candidate> candidate =
           chooseForTile(problem, chip, options);
@@ -321,7 +368,7 @@ chooseForSpread(Problem problem, const Chip &chip,
     std::optional<Candidate> best;
     double least = 0;
     for (const Way &way : ways)
-      chooseTile(problem, way, chip, options, best, least, reason);
+      chooseForm(problem, way, chip, options, best, least, reason);
     if (best)
       return *best;
   }

@@ -27,12 +27,14 @@ from ._types import accumulator_name, type_name
 
 
 def typical_size(sizes: Sequence[tuple[int, int, int]]) -> tuple[int, int, int]:
-    """The mean of each extent, as a power of two, so that few kernels serve all."""
+    """The mean of each extent, as a power of two, so that few kernels serve all; one
+    more where some are no multiples of 16, since their rows are not aligned."""
+    ragged = any(extent % 16 for size in sizes for extent in size)
 
     def mean(dim: int) -> int:
         total = sum(size[dim] for size in sizes)
         rounded = 2 ** round(np.log2(max(total / max(len(sizes), 1), 1)))
-        return min(max(int(rounded), 16), 1024)
+        return min(max(int(rounded), 16), 1024) + ragged
 
     return mean(0), mean(1), mean(2)
 

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kami
+from kami._grouped import typical_size
 
 Array = np.ndarray[Any, Any]
 
@@ -228,6 +229,11 @@ def test_plans_are_obeyed() -> None:
         outcome = kami.simulate(a, a, plan=candidate, out_dtype=np.float32)
         assert (outcome.result == 64).all()
     assert kami.simulate(a, a, warps=4, algorithm="2d").barriers > 0
+
+
+def test_typical_sizes_say_whether_rows_are_aligned() -> None:
+    assert typical_size([(64, 96, 16), (64, 160, 32)]) == (64, 128, 32)
+    assert typical_size([(64, 96, 17), (64, 160, 32)]) == (65, 129, 33)
 
 
 def test_grouped_products() -> None:

@@ -208,6 +208,23 @@ TEST(Reproducible, BitsDoNotDependOnTheBatch) {
   }
 }
 
+TEST(GroupedSpecTest, TypicalRowsAreAlignedIfAllAre) {
+  auto typical = [](std::vector<Extents> sizes) {
+    std::vector<GroupedProduct> products;
+    for (const Extents &extents : sizes)
+      products.emplace_back().extents = extents;
+    Extents means = typicalExtents(products);
+    return std::array{means.m, means.n, means.k};
+  };
+  EXPECT_EQ(typical({{16, 32, 48}, {64, 32, 16}}), (std::array{48L, 32L, 32L}));
+  // Of multiples of 8 and 1, odd ones: 32, 24, 16 and 3, 4, 6 are the means.
+  EXPECT_EQ(typical({{24, 40, 8}, {40, 8, 24}}), (std::array{40L, 24L, 24L}));
+  EXPECT_EQ(typical({{3, 5, 8}, {4, 4, 4}}), (std::array{3L, 5L, 7L}));
+  // Empty ones do not count.
+  EXPECT_EQ(typical({{16, 16, 16}, {0, 100, 7}}), (std::array{16L, 16L, 16L}));
+  EXPECT_EQ(typical({{0, 1, 1}}), (std::array{1L, 1L, 1L}));
+}
+
 namespace {
 /// The bytes of C of the product in that position, of products that each are of
 /// a size and have random elements of their own, which their numbers decide.

@@ -102,7 +102,8 @@ static bool areRowsAligned(const Problem &problem) {
 /// f32 that lanes multiply takes 139 µs with squares of 64 and 169 with those
 /// of 32 up to 512 × 512 × 128, aligned 94 and 108, but up to 256 a side 43 and
 /// 39 (2026-11-23).
-static llvm::SmallVector<Form, 2> largeForms(const Problem &problem) {
+static llvm::SmallVector<Form, 2> largeForms(const Problem &problem,
+                                             const Chip &chip) {
   // With 128 registers a thread spills some outside of its loops, but there
   // are two blocks of 8 warps.
   const Form square = {{128, 128, 32}, 8, std::nullopt, 128};
@@ -121,7 +122,14 @@ static llvm::SmallVector<Form, 2> largeForms(const Problem &problem) {
     const Form oblong = {{32, 64, 16}};
     if (areAligned)
       return {oblong};
-    return {{{64, 64, 16}, 2, 2}, oblong};
+    // A block more takes its tiles from the others: of 64 products, which have
+    // 12 tiles a multiprocessor, three stages take 48.0 µs and two 53.6, of 256
+    // 136 and 131 (H100, 2026-11-24).
+    Form square = {{64, 64, 16}, 2, 2};
+    constexpr int64_t manyTiles = 24;
+    if (tilesOfSpread(problem, square.tile) < manyTiles * chip.multiprocessors)
+      square.stages = 3;
+    return {square, oblong};
   }
   if (problem.operand == ElementKind::F32)
     return {{{64, 64, 16}}};
@@ -158,7 +166,8 @@ static bool isLarge(const Problem &problem, const Form &form,
 /// µs with 64 × 64 × 64 and 8.0 with 64 × 64 × 32; up to 512 × 512 × 512 12 µs
 /// with 32 × 64 × 64 and 14 with 64 × 64 × 64; of f64 in odd rows 15.0 µs with
 /// 16 × 32 × 32, 17.6 with 32 × 32 × 32 and 18.5 with 32 × 32 × 16 (H200,
-/// 2026-11-23).
+/// 2026-11-23), but of larger ones in aligned rows 23.5, and 19.1 with 32 × 32
+/// × 32 (H100, 2026-11-24).
 static std::optional<Form> smallForm(const Problem &problem, const Chip &chip) {
   Extents tile;
   bool isDeep = problem.extents.k >= 128;
@@ -171,7 +180,9 @@ static std::optional<Form> smallForm(const Problem &problem, const Chip &chip) {
     tile = {isDeep ? 32 : 64, 64, 64};
     break;
   case ElementKind::F64:
-    tile = isDeep ? Extents{16, 32, 32} : Extents{32, 32, 16};
+    tile = !isDeep                   ? Extents{32, 32, 16}
+           : areRowsAligned(problem) ? Extents{32, 32, 32}
+                                     : Extents{16, 32, 32};
     break;
   default:
     return std::nullopt;
@@ -304,7 +315,7 @@ preferredForms(const Problem &problem, const Chip &chip) {
   if (problem.tile)
     return {{{*problem.tile}}};
   llvm::SmallVector<llvm::SmallVector<Form>> preferences;
-  for (const Form &form : largeForms(problem))
+  for (const Form &form : largeForms(problem, chip))
     if (isLarge(problem, form, chip))
       preferences.push_back({form});
   if (std::optional<Form> form = smallForm(problem, chip))

@@ -425,10 +425,12 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
       failed(verifyOpaqueWork(emitError, atom, isCopied, teams, interleave)) ||
       failed(verifyInterleave(emitError, partition, atom, interleave)))
     return failure();
-  if (isCopied && (gridK != 1 || !holdsNothing || !interleave.empty()))
+  bool arePackedWarps = teams > 1 && unit == UnitKind::Warp;
+  if (isCopied &&
+      (gridK != 1 || !holdsNothing || (!interleave.empty() && !arePackedWarps)))
     return emitError() << "expected copied operands only of warps or lanes in "
-                          "one layer, without slices in shared memory or "
-                          "interleaved tiles";
+                          "one layer, without slices in shared memory or, but "
+                          "in packs of warps, interleaved tiles";
   if (failed(verifyCopiedWork(emitError, unit, partition, isCopied,
                               holdsNothing, teams, stages, relaysC)))
     return failure();

@@ -16,6 +16,7 @@
 
 #include "Search.h"
 #include "kami/Layout/CopiedTile.h"
+#include "kami/Plan/Interleaving.h"
 #include "llvm/Support/MathExtras.h"
 #include <tuple>
 
@@ -180,6 +181,8 @@ void PackedSearch::tryWarps(const Atom &atom) {
   Plan plan;
   plan.atom = &atom;
   plan.slices.k = atom.shape.k;
+  plan.tile = problem.extents;
+  plan.interleave = bankInterleavingOf(problem, atom, plan.partition());
   tryThreads(plan, chip.warpSize, best);
   if (best)
     bests.push_back(*best);

@@ -99,6 +99,13 @@ static bool packs(const Plan &plan, const Problem &problem) {
          (isLane ? plan.grid.n == 1 && hasRows(plan) : plan.grid.warps() == 1);
 }
 
+/// Whether tiles of operands that are copied are as they may be: of warps that
+/// each have a product they may be interleaved.
+static bool mayInterleaveCopied(const Plan &plan) {
+  return plan.interleave.isPlain() ||
+         (plan.isPacked() && plan.unit() == Unit::Warp);
+}
+
 /// Whether a plan's warp groups are where they may be.
 static bool standsInGroups(const Plan &plan) {
   const WarpGrid grid = plan.partition().grid;
@@ -129,7 +136,7 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
                     (plan.unit() == Unit::WarpGroup &&
                      plan.widens(problem.operand, problem.operandB())) ||
                     plan.slices.sharedA + plan.slices.sharedB > 0 ||
-                    !plan.interleave.isPlain())))
+                    !mayInterleaveCopied(plan))))
     return {Misfit::NotCopied};
   if ((plan.isPacked() && !packs(plan, problem)) ||
       (plan.unit() == Unit::Lane && !plan.isPacked()))
@@ -222,8 +229,9 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
         .str();
   case Misfit::NotCopied:
     return "expected copied operands only of warps or lanes in one layer, "
-           "without slices in shared memory or interleaved tiles, where they "
-           "lie in device memory as they are multiplied and the chip copies "
+           "without slices in shared memory or, but in packs of warps, "
+           "interleaved tiles, where they lie in device memory as they are "
+           "multiplied and the chip copies "
            "asynchronously, and several stages only of those";
   case Misfit::NotPacked:
     return "expected teams of copied operands, and lanes, only for products "

@@ -46,7 +46,7 @@ func.func @threads(%a: memref<8x8xf16>, %t: memref<8x8xf16, #gpu.address_space<w
 // -----
 
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
-// expected-error@+1 {{expected copied operands only of warps or lanes in one layer, without slices in shared memory or interleaved tiles}}
+// expected-error@+1 {{expected copied operands only of warps or lanes in one layer, without slices in shared memory or, but in packs of warps, interleaved tiles}}
 #layers = #kami.plan<three_d, grid = [1, 1, 2], unit = warp, atom = #hmma, tile = 64x64x32, transport = copied, slices = {k = 16, shared = [0, 0]}>
 
 // -----

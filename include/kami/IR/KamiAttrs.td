@@ -286,9 +286,9 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
       part of C and of a slice
     * (C9) several teams are of one warp each, which keeps no slices in shared
       memory, or of lanes
-    * (C10) `copied` is for warps or lanes in one layer, which hold no slices and
-      interleave no tiles; only it has several stages, and relays C; lanes take
-      nothing else
+    * (C10) `copied` is for warps or lanes in one layer, which hold no slices and,
+      but for warps that each have a packed product, interleave no tiles; only it
+      has several stages, and relays C; lanes take nothing else
     * (C11) there are at most 2^31 - 1 blocks
     * (C12) what comes next is prefetched only by blocks in turn, of operands
       copied in two stages or more

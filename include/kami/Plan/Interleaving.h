@@ -21,6 +21,14 @@ namespace kami {
 Interleave interleavingOf(const Problem &problem, const Atom &atom,
                           const Partition &partition);
 
+/// The groups for which fewest lanes meet in a bank of shared memory where a
+/// warp has all of a product that lies there as it does in device memory, row
+/// by row without gaps. Plain where lanes access more than single elements of
+/// less than a bank's width, and where nothing is gained. The order of sums is
+/// that of plain tiles.
+Interleave bankInterleavingOf(const Problem &problem, const Atom &atom,
+                              const Partition &partition);
+
 } // namespace kami
 
 #endif // KAMI_PLAN_INTERLEAVING_H

@@ -188,8 +188,8 @@ PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
       context, toKind(plan.algorithm()), plan.grid.m, plan.grid.n, plan.grid.k,
       toKind(plan.unit()), toAttribute(context, *plan.atom), plan.tile.m,
       plan.tile.n, plan.tile.k, toKind(plan.transport), plan.slices.k,
-      plan.slices.sharedA, plan.slices.sharedB, groups, plan.teams, plan.stages,
-      plan.relaysC, plan.blocks, plan.prefetches, plan.skewed);
+      plan.slices.sharedA, plan.slices.sharedB, groups, plan.teams, plan.rounds,
+      plan.stages, plan.relaysC, plan.blocks, plan.prefetches, plan.skewed);
 }
 
 FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
@@ -206,6 +206,7 @@ FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
   plan.slices = attribute.getSlicing();
   plan.interleave = attribute.getTileGroups();
   plan.teams = attribute.getTeams();
+  plan.rounds = attribute.getRounds();
   plan.stages = attribute.getStages();
   plan.relaysC = attribute.getRelaysC();
   plan.blocks = attribute.getBlocks();

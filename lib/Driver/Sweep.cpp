@@ -201,9 +201,10 @@ std::optional<Plan> Sweep::drawPack(const Problem &problem, const Chip &chip) {
   plan.slices.k = plan.atom->shape.k;
   plan.teams = 1 + below(20);
   plan.relaysC = below(5) != 0;
-  if (plan.atom->isLane())
+  if (plan.atom->isLane()) {
     plan.grid.m = llvm::divideCeil(problem.extents.m, 1 + below(8));
-  else
+    plan.rounds = 1 + std::max<int64_t>(below(6) - 3, 0);
+  } else
     plan.slices.k *= 1 + below(2);
   bool fits = plan.isPacked() && !findMisfit(plan, problem, chip);
   return fits ? std::optional(plan) : std::nullopt;

@@ -51,15 +51,14 @@ BarrierScopeKind kami::toKind(BarrierScope scope) {
 // Assembly
 //===----------------------------------------------------------------------===//
 
-/// `, interleave = [0, 8, 2]`, `, teams = 4`, `, stages = 3`, `, output =
-/// relayed`, `, blocks = 132`, `, next = prefetched` and `, rows = skewed`;
-/// nothing for what is not said.
-static ParseResult parseSharedWork(mlir::AsmParser &parser,
-                                   llvm::SmallVector<int64_t> &interleave,
-                                   int64_t &teams, int64_t &stages,
-                                   bool &relaysC, int64_t &blocks,
-                                   bool &prefetches, bool &skewed) {
-  teams = stages = 1;
+/// `, interleave = [0, 8, 2]`, `, teams = 4`, `, rounds = 2`, `, stages = 3`,
+/// `, output = relayed`, `, blocks = 132`, `, next = prefetched` and `, rows =
+/// skewed`; nothing for what is not said.
+static ParseResult
+parseSharedWork(mlir::AsmParser &parser, llvm::SmallVector<int64_t> &interleave,
+                int64_t &teams, int64_t &rounds, int64_t &stages, bool &relaysC,
+                int64_t &blocks, bool &prefetches, bool &skewed) {
+  teams = rounds = stages = 1;
   relaysC = prefetches = skewed = false;
   blocks = 0;
   while (succeeded(parser.parseOptionalComma())) {
@@ -68,6 +67,7 @@ static ParseResult parseSharedWork(mlir::AsmParser &parser,
     if (parser.parseKeyword(&key) || parser.parseEqual())
       return failure();
     int64_t *count = key == "teams"    ? &teams
+                     : key == "rounds" ? &rounds
                      : key == "stages" ? &stages
                      : key == "blocks" ? &blocks
                                        : nullptr;
@@ -93,9 +93,10 @@ static ParseResult parseSharedWork(mlir::AsmParser &parser,
               [&] { return parser.parseInteger(interleave.emplace_back()); }))
         return failure();
     } else {
-      return parser.emitError(location, "expected 'interleave', 'teams', "
-                                        "'stages', 'output', 'blocks', "
-                                        "'next' or 'rows', but got '")
+      return parser.emitError(location,
+                              "expected 'interleave', 'teams', "
+                              "'rounds', 'stages', 'output', 'blocks', "
+                              "'next' or 'rows', but got '")
              << key << "'";
     }
   }
@@ -104,8 +105,8 @@ static ParseResult parseSharedWork(mlir::AsmParser &parser,
 
 static void printSharedWork(mlir::AsmPrinter &printer,
                             llvm::ArrayRef<int64_t> interleave, int64_t teams,
-                            int64_t stages, bool relaysC, int64_t blocks,
-                            bool prefetches, bool skewed) {
+                            int64_t rounds, int64_t stages, bool relaysC,
+                            int64_t blocks, bool prefetches, bool skewed) {
   if (!interleave.empty()) {
     printer << ", interleave = [";
     llvm::interleaveComma(interleave, printer.getStream());
@@ -113,6 +114,8 @@ static void printSharedWork(mlir::AsmPrinter &printer,
   }
   if (teams != 1)
     printer << ", teams = " << teams;
+  if (rounds != 1)
+    printer << ", rounds = " << rounds;
   if (stages != 1)
     printer << ", stages = " << stages;
   if (relaysC)
@@ -354,8 +357,8 @@ verifyUnit(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
 static LogicalResult
 verifyCopiedWork(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  UnitKind unit, const Partition &partition, bool isCopied,
-                 bool holdsNothing, int64_t teams, int64_t stages,
-                 bool relaysC) {
+                 bool holdsNothing, int64_t teams, int64_t rounds,
+                 int64_t stages, bool relaysC) {
   const WarpGrid &grid = partition.grid;
   bool isLane = unit == UnitKind::Lane;
   if (teams < 1 || teams > maxGridExtent ||
@@ -365,9 +368,12 @@ verifyCopiedWork(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                           "keep nothing in shared memory, but got "
                        << teams << " of " << grid.warps() << " warps";
   constexpr int64_t mostLaneSums = 256;
+  if (rounds < 1 || rounds > mostLaneSums || (rounds > 1 && !isLane))
+    return emitError() << "expected several rounds only of lanes, of "
+                       << mostLaneSums << " at most, but got " << rounds;
   if (isLane && (!isCopied || grid.n != 1 ||
                  (grid.m - 1) * partition.warpM >= partition.tile.m ||
-                 partition.warpM * partition.warpN > mostLaneSums))
+                 partition.warpM * partition.warpN > mostLaneSums / rounds))
     return emitError() << "expected lanes only of copied operands, in one "
                           "column, with rows of the tile's "
                        << partition.tile.m << " each and no more than "
@@ -392,8 +398,8 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  int64_t tileN, int64_t tileK, TransportKind transport,
                  int64_t sliceK, int64_t sharedA, int64_t sharedB,
                  llvm::ArrayRef<int64_t> interleave, int64_t teams,
-                 int64_t stages, bool relaysC, int64_t blocks, bool prefetches,
-                 bool skewed) {
+                 int64_t rounds, int64_t stages, bool relaysC, int64_t blocks,
+                 bool prefetches, bool skewed) {
   for (int64_t extent : {gridM, gridN, gridK})
     if (extent < 1 || extent > maxGridExtent)
       return emitError() << "expected the grid's extents to be 1 to "
@@ -432,7 +438,7 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                           "one layer, without slices in shared memory or, but "
                           "in packs of warps, interleaved tiles";
   if (failed(verifyCopiedWork(emitError, unit, partition, isCopied,
-                              holdsNothing, teams, stages, relaysC)))
+                              holdsNothing, teams, rounds, stages, relaysC)))
     return failure();
   constexpr int64_t mostBlocks = (int64_t(1) << 31) - 1;
   if (blocks < 0 || blocks > mostBlocks)

@@ -253,15 +253,17 @@ static double wordOf(int64_t elements, ElementKind kind) {
 
 /// Instructions of a block whose lanes each have rows of a product.
 static double laneInstructions(const Atom &atom, const Partition &partition,
-                               const Chip &chip, int64_t products) {
+                               const Chip &chip, const Exchange &exchange) {
   double rows = partition.warpM, n = partition.tile.n, k = partition.tile.k;
   double loads = k * rows / wordOf(partition.tile.k, atom.operand) +
                  k * n / wordOf(partition.tile.n, atom.operandB());
   double extended = atom.operand == atom.accumulator ? 0 : k * (rows + n);
   double stores = rows * n / wordOf(partition.tile.n, atom.accumulator);
-  double warps = std::ceil(double(products) * partition.grid.m / chip.warpSize);
-  return warps *
-         (rows * n * k + loads + extended + packedMove * stores + packedFixed);
+  double warps = std::ceil(double(exchange.packedTeams()) * partition.grid.m /
+                           chip.warpSize);
+  return warps * (exchange.rounds *
+                      (rows * n * k + loads + extended + packedMove * stores) +
+                  packedFixed);
 }
 
 /// The same of a block whose warps each have a product.
@@ -297,7 +299,7 @@ static double issueCycles(const Work &work, const Atom &atom,
   const Extents tile = tileOf(partition, exchange), &extents = work.extents;
   double instructions;
   if (atom.isLane())
-    instructions = laneInstructions(atom, partition, chip, exchange.packed);
+    instructions = laneInstructions(atom, partition, chip, exchange);
   else if (exchange.isPacked())
     instructions = warpInstructions(atom, partition, chip, exchange.packed);
   else

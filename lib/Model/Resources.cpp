@@ -205,11 +205,11 @@ Resources kami::resourcesOf(const Atom &atom, const Partition &partition,
                             const Slicing &slicing, int64_t warpSize,
                             const Exchange &exchange, int64_t sums) {
   Resources resources;
-  int64_t units = exchange.packedProducts() * partition.grid.warps();
+  int64_t units = exchange.packedTeams() * partition.grid.warps();
   resources.threads = units * atom.lanes(warpSize);
   resources.warps = divideCeil(resources.threads, warpSize);
-  resources.registers =
-      registersPerThread(atom, partition, slicing, warpSize, exchange, sums);
+  resources.registers = registersPerThread(atom, partition, slicing, warpSize,
+                                           exchange, sums * exchange.rounds);
   resources.shared =
       sharedLayout(partition, slicing, elementBytesOf(atom), exchange);
   return resources;

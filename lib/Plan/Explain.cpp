@@ -40,9 +40,11 @@ std::string kami::summary(const Plan &plan) {
     text += llvm::formatv(", tiles interleaved by {0}, {1} and {2}", groups.m,
                           groups.n, groups.k);
   if (plan.isPacked())
-    text += llvm::formatv(", {0} products packed", plan.teams);
+    text += llvm::formatv(", {0} products packed", plan.packedProducts());
   else if (plan.teams > 1)
     text += llvm::formatv(", {0} teams", plan.teams);
+  if (plan.rounds > 1)
+    text += llvm::formatv(" in {0} rounds", plan.rounds);
   if (plan.stages > 1)
     text += llvm::formatv(", {0} stages", plan.stages);
   if (plan.relaysC)
@@ -212,6 +214,7 @@ static llvm::json::Object members(const Candidate &candidate,
   object["warps"] =
       plan.unit() == Unit::Lane ? candidate.resources.warps : plan.grid.warps();
   object["teams"] = plan.teams;
+  object["rounds"] = plan.rounds;
   object["stages"] = plan.stages;
   object["relays_c"] = plan.relaysC;
   object["blocks_in_turn"] = plan.blocks;

@@ -70,6 +70,10 @@ static Misfit findMisfitOfForm(const Plan &plan, const Problem &problem,
     return {Misfit::Threads,
             std::clamp<int64_t>(plan.teams, 0, maxTileExtent) * threads,
             chip.maxThreadsPerBlock};
+  constexpr int64_t mostRounds = 256;
+  if (plan.rounds < 1 || plan.rounds > mostRounds ||
+      (plan.rounds > 1 && !plan.atom->isLane()))
+    return {Misfit::NotPacked};
   if (plan.atom->isOpaque() && (plan.teams > 1 || !plan.interleave.isPlain()))
     return {Misfit::NotOpaque};
   if (!isWithin(plan.tile, maxTileExtent))
@@ -91,11 +95,11 @@ static bool hasRows(const Plan &plan) {
 /// Whether a packed plan's form is right: single warps, or lanes that each have
 /// rows, with one tile.
 static bool packs(const Plan &plan, const Problem &problem) {
-  constexpr int64_t mostTeams = 1 << 10;
+  constexpr int64_t mostProducts = 1 << 13;
   const Extents &extents = problem.extents;
   bool isLane = plan.unit() == Unit::Lane;
   return problem.packable > 0 && plan.tile == extents && plan.stages == 1 &&
-         !plan.prefetches && plan.teams <= mostTeams &&
+         !plan.prefetches && plan.packedProducts() <= mostProducts &&
          (isLane ? plan.grid.n == 1 && hasRows(plan) : plan.grid.warps() == 1);
 }
 

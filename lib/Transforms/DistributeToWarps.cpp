@@ -92,9 +92,10 @@ static LogicalResult verifyPack(GemmOp op) {
                           "but got ")
            << op.getBatchRank();
   int64_t batch = op.getCType().getDimSize(0);
-  if (ShapedType::isStatic(batch) && batch > plan.getTeams())
+  int64_t most = decisions->packedProducts();
+  if (ShapedType::isStatic(batch) && batch > most)
     return op.emitOpError("expected no more than the plan's ")
-           << plan.getTeams() << " products, but got " << batch;
+           << most << " products, but got " << batch;
   auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
   std::optional<ArrayRef<int32_t>> block = kernel.getKnownBlockSize();
   if (!block || (*block)[1] != 1 || (*block)[2] != 1)

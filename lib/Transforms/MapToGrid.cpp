@@ -123,8 +123,12 @@ static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
   bool isPacked = plan->isPacked();
   if (isPacked && failed(verifyPackable(op, *plan)))
     return failure();
-  Tiling tiling{
-      op.getC(), 0, 1, plan->tile.m, plan->tile.n, isPacked ? plan->teams : 0};
+  Tiling tiling{op.getC(),
+                0,
+                1,
+                plan->tile.m,
+                plan->tile.n,
+                isPacked ? plan->packedProducts() : 0};
   GridKernel kernel(op, tiling, op.getPlan()->getThreads(),
                     isPacked ? 1 : plan->teams, plan->blocks, plan->prefetches);
   if (isHeldToPlan(op, *plan))

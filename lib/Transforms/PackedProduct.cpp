@@ -16,6 +16,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <vector>
 
 using namespace kami;
 using namespace mlir;
@@ -56,7 +57,7 @@ private:
 /// All matrices of an operand: where shared memory has them, and how one of
 /// them lies there, which is how it lies in device memory.
 struct PackedProduct::Matrices {
-  Matrices(Value memref, bool transposed, int64_t teams, int64_t offset)
+  Matrices(Value memref, bool transposed, int64_t products, int64_t offset)
       : memref(memref), offset(offset) {
     auto type = cast<MemRefType>(memref.getType());
     SmallVector<int64_t> strides;
@@ -70,7 +71,7 @@ struct PackedProduct::Matrices {
     columns = type.getDimSize(isSwapped ? 1 : 2);
     isTransposed = isSwapped != transposed;
     step = strides[0];
-    tile = packedTile(teams, rows * columns, bytes());
+    tile = packedTile(products, rows * columns, bytes());
   }
 
   int64_t bytes() const { return element.getIntOrFloatBitWidth() / 8; }
@@ -205,7 +206,7 @@ void PackedProduct::emitWarps(const Matrices &a, const Matrices &other,
   });
 }
 
-/// Every lane multiplies some rows of a product.
+/// Every lane multiplies some rows of a product, or of several.
 void PackedProduct::emitLanes(const Matrices &a, const Matrices &other,
                               const Matrices &c) {
   auto operand = [&](const Matrices &matrices) -> LaneMatrix {
@@ -220,17 +221,28 @@ void PackedProduct::emitLanes(const Matrices &a, const Matrices &other,
   Value product = b.createOrFold<arith::DivUIOp>(thread, constant(lanes));
   Value row = b.createOrFold<arith::MulIOp>(
       b.createOrFold<arith::RemUIOp>(thread, constant(lanes)), constant(rows));
-  LaneProduct lane(b, {rows, plan.tile.n, plan.tile.k}, product, row,
-                   plan.tile.m, op.getPlan()->getAtom().getCType());
-  lane.multiply(operand(a), operand(other));
   Value alpha = readScale(b, op.getAlpha()), beta = readScale(b, op.getBeta());
-  lane.scale(alpha);
-  if (isRelayed()) {
-    gpu::BarrierOp::create(b);
-    lane.store(operand(c));
-    return;
+  std::vector<LaneProduct> rounds;
+  SmallVector<Value> products;
+  for (int64_t round = 0; round != plan.rounds; ++round) {
+    products.push_back(
+        b.createOrFold<arith::AddIOp>(product, constant(round * plan.teams)));
+    LaneProduct &lane = rounds.emplace_back(
+        b, Extents{rows, plan.tile.n, plan.tile.k}, products.back(), row,
+        plan.tile.m, op.getPlan()->getAtom().getCType());
+    lane.multiply(operand(a), operand(other));
+    lane.scale(alpha);
   }
-  ifThere(product, [&] { lane.addTo(op.getC(), beta); });
+  // C takes the place of A and B.
+  if (isRelayed())
+    gpu::BarrierOp::create(b);
+  for (auto [lane, own] : llvm::zip_equal(rounds, products)) {
+    if (isRelayed())
+      lane.store(operand(c));
+    else
+      ifThere(own,
+              [&lane = lane, &op = op, beta] { lane.addTo(op.getC(), beta); });
+  }
 }
 
 void PackedProduct::emit(bool barrierFirst) {
@@ -240,9 +252,10 @@ void PackedProduct::emit(bool barrierFirst) {
       b, bufferType(b.getContext(), ShapedType::kDynamic));
   memory = memref::ViewOp::create(b, bufferType(b.getContext(), layout.bytes),
                                   whole, constant(0), ValueRange());
-  Matrices a(op.getA(), op.getTransposeA(), plan.teams, layout.copiedA.offset),
-      other(op.getB(), op.getTransposeB(), plan.teams, layout.copiedB.offset),
-      c(op.getC(), /*transposed=*/false, plan.teams, layout.relay.offset);
+  int64_t products = plan.packedProducts();
+  Matrices a(op.getA(), op.getTransposeA(), products, layout.copiedA.offset),
+      other(op.getB(), op.getTransposeB(), products, layout.copiedB.offset),
+      c(op.getC(), /*transposed=*/false, products, layout.relay.offset);
   int64_t threads = op.getPlan()->getThreads();
   for (const Matrices *matrices : {&a, &other})
     CopyAsyncOp::create(b,

@@ -40,6 +40,19 @@ gpu.module @kernels {
 // -----
 
 #lane = #kami.mma_atom<fma 1x1x1, f32, f32, f32, ["lane.1x1.b32", "lane.1x1.b32", "lane.1x1.b32"]>
+#lanes = #kami.plan<one_d, grid = [4, 1, 1], unit = lane, atom = #lane, tile = 4x4x4, transport = copied, slices = {k = 1, shared = [0, 0]}, teams = 8, rounds = 2, output = relayed>
+gpu.module @kernels {
+  gpu.func @many_in_rounds(%a: memref<17x4x4xf32>, %b: memref<17x4x4xf32>, %c: memref<17x4x4xf32>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error@+1 {{expected no more than the plan's 16 products, but got 17}}
+    kami.gemm ins(%a, %b : memref<17x4x4xf32>, memref<17x4x4xf32>) outs(%c : memref<17x4x4xf32>) accumulator(f32) plan(#lanes)
+    gpu.return
+  }
+}
+
+// -----
+
+#lane = #kami.mma_atom<fma 1x1x1, f32, f32, f32, ["lane.1x1.b32", "lane.1x1.b32", "lane.1x1.b32"]>
 #lanes = #kami.plan<one_d, grid = [4, 1, 1], unit = lane, atom = #lane, tile = 4x4x4, transport = copied, slices = {k = 1, shared = [0, 0]}, teams = 8, output = relayed>
 gpu.module @kernels {
   gpu.func @plane(%a: memref<?x4x4xf32>, %b: memref<?x4x4xf32>, %c: memref<?x4x4xf32>) kernel

@@ -248,7 +248,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     copy their matrices as one, every team multiplies one of them, and C's go
     back as one (`output = relayed`, of elements of any width, unless β is given).
     With `unit = lane` a team is of lanes, each of which has rows of C, the last
-    one maybe fewer than the others.
+    one maybe fewer than the others. With `rounds = r` each team takes r products
+    of a pack, one after the other, so that a block copies t times r as one.
 
     Warp groups have rows of what they multiply, 16 a warp. Where they stand in
     one column, these are rows of C. In one row of the grid each warp has columns
@@ -293,7 +294,7 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     * (C12) what comes next is prefetched only by blocks in turn, of operands
       copied in two stages or more
     * (C13) packed products have one stage, and lanes have rows of C each, of 256
-      sums at most
+      sums at most in all rounds, of which only they have several
     * (C14) only rows of copied operands that are not packed are skewed
     * (C15) an atom whose layouts are opaque is for one team of warps that hold
       operands, in tiles that are not interleaved
@@ -308,6 +309,7 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     "int64_t":$sliceK, "int64_t":$sharedA, "int64_t":$sharedB,
     OptionalArrayRefParameter<"int64_t">:$interleave,
     DefaultValuedParameter<"int64_t", "1">:$teams,
+    DefaultValuedParameter<"int64_t", "1">:$rounds,
     DefaultValuedParameter<"int64_t", "1">:$stages,
     DefaultValuedParameter<"bool", "false">:$relaysC,
     DefaultValuedParameter<"int64_t", "0">:$blocks,
@@ -319,7 +321,7 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     `tile` `=` custom<Extents>($tileM, $tileN, $tileK) `,`
     `transport` `=` $transport `,`
     `slices` `=` `{` `k` `=` $sliceK `,` `shared` `=` `[` $sharedA `,` $sharedB `]` `}`
-    `` custom<SharedWork>($interleave, $teams, $stages, $relaysC, $blocks, $prefetches, $skewed) `` `>`
+    `` custom<SharedWork>($interleave, $teams, $rounds, $stages, $relaysC, $blocks, $prefetches, $skewed) `` `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -157,19 +157,23 @@ struct Exchange {
   /// Whether the next product's first copied tiles are on their way before this
   /// one is done.
   bool prefetches = false;
-  /// Products of the batch that a block copies as one and multiplies at the
-  /// same time; 0 where each is on its own.
+  /// Products of the batch that a block copies as one; 0 where each is on its
+  /// own.
   int64_t packed = 0;
   /// Whether there is room for copied rows that begin anywhere.
   bool skewed = false;
   /// Whether the block computes Cᵀ = Bᵀ·Aᵀ: what is said of A and B here and in
   /// its partition is of Bᵀ and Aᵀ.
   bool isTransposed = false;
+  /// Packed products that each unit, or team, takes one after the other.
+  int64_t rounds = 1;
 
   bool isCopied() const { return transport == Transport::Copied; }
   bool isPacked() const { return packed > 0; }
   /// The same, 1 where each is on its own.
   int64_t packedProducts() const { return packed > 0 ? packed : 1; }
+  /// Those that are multiplied at the same time.
+  int64_t packedTeams() const { return packedProducts() / rounds; }
 
   /// Whether the parked slices of A, of B, lie in shared memory between
   /// products. Otherwise the product writes them.

@@ -49,6 +49,8 @@ struct Plan {
   /// Teams of `grid.warps()` warps (or lanes) in a block, each with a tile of
   /// its own.
   int64_t teams = 1;
+  /// Of packs of lanes, the products that each team takes, one after the other.
+  int64_t rounds = 1;
   /// Of copied operands, the tiles along k in shared memory: one that is
   /// multiplied, the others on their way.
   int64_t stages = 1;
@@ -87,6 +89,7 @@ struct Plan {
     return transport == Transport::Copied &&
            (teams > 1 || unit() == Unit::Lane);
   }
+  int64_t packedProducts() const { return teams * rounds; }
   /// A barrier with a name of its own takes some 15 cycles more than the
   /// block's: f16 products of 64 and 96 whose rows wait for themselves are 1 to
   /// 14 % slower so on an H200. f64's instructions are long enough to hide it,
@@ -97,10 +100,10 @@ struct Plan {
            byteWidth(atom->operand) >= longElement;
   }
   Exchange exchange(Source source = Source::Memory) const {
-    return {transport, source,        source,
-            unit(),    isScoped(),    stages,
-            relaysC,   prefetches,    isPacked() ? teams : 0,
-            skewed,    isTransposed()};
+    return {transport, source,         source,
+            unit(),    isScoped(),     stages,
+            relaysC,   prefetches,     isPacked() ? packedProducts() : 0,
+            skewed,    isTransposed(), rounds};
   }
 };
 

@@ -87,34 +87,63 @@ struct BankedMatrix {
   int64_t wavefronts(const TileOrder &rowOrder,
                      const TileOrder &columnOrder) const;
 };
+
+/// Different words of which the banks have been asked.
+class BankedWords {
+public:
+  void add(int64_t word) {
+    int64_t bank = word % banks;
+    llvm::ArrayRef<int64_t> seen(words[bank], counts[bank]);
+    if (llvm::is_contained(seen, word))
+      return;
+    words[bank][counts[bank]++] = word;
+    most = std::max(most, counts[bank]);
+  }
+  /// Of the bank that has most.
+  int64_t passes() const { return most; }
+
+  static constexpr int64_t bankBytes = 4;
+
+private:
+  static constexpr int64_t banks = 32, mostLanes = 64;
+
+  int64_t words[banks][mostLanes];
+  int64_t counts[banks] = {};
+  int64_t most = 0;
+};
 } // namespace
 
 /// Passes of shared memory in which a warp accesses all elements, one of each
 /// lane at a time: as many as a bank has different words.
 int64_t BankedMatrix::wavefronts(const TileOrder &rowOrder,
                                  const TileOrder &columnOrder) const {
-  constexpr int64_t banks = 32, bankBytes = 4;
+  auto positions = [](const TileOrder &order, int64_t extent, int64_t tile) {
+    llvm::SmallVector<int64_t, 64> all;
+    for (int64_t first = 0; first < extent; first += tile)
+      for (int64_t at = 0; at != tile; ++at)
+        all.push_back(order.position(first / tile, at));
+    return all;
+  };
+  auto rowAt = positions(rowOrder, rows, map.rows),
+       columnAt = positions(columnOrder, columns, map.columns);
   int64_t passes = 0;
-  for (int64_t tileRow = 0; tileRow * map.rows < rows; ++tileRow)
-    for (int64_t tileColumn = 0; tileColumn * map.columns < columns;
-         ++tileColumn)
-      for (unsigned value = 0; value != map.valuesPerLane(); ++value) {
-        llvm::SmallVector<int64_t, 32> words;
-        for (unsigned lane = 0; lane != map.lanes(); ++lane) {
-          Coordinate at = map.at(lane, value);
-          int64_t row = rowOrder.position(tileRow, at.row),
-                  column = columnOrder.position(tileColumn, at.column);
+  for (unsigned value = 0; value != map.valuesPerLane(); ++value) {
+    llvm::SmallVector<Coordinate, 64> places;
+    for (unsigned lane = 0; lane != map.lanes(); ++lane)
+      places.push_back(map.at(lane, value));
+    for (int64_t top = 0; top < rows; top += map.rows)
+      for (int64_t left = 0; left < columns; left += map.columns) {
+        BankedWords words;
+        for (Coordinate at : places) {
+          int64_t row = rowAt[top + at.row],
+                  column = columnAt[left + at.column];
           if (row < rows && column < columns)
-            words.push_back((row * rowStride + column * columnStride) * bytes /
-                            bankBytes);
+            words.add((row * rowStride + column * columnStride) * bytes /
+                      BankedWords::bankBytes);
         }
-        llvm::sort(words);
-        words.erase(llvm::unique(words), words.end());
-        int64_t perBank[banks] = {}, most = 0;
-        for (int64_t word : words)
-          most = std::max(most, ++perBank[word % banks]);
-        passes += most;
+        passes += words.passes();
       }
+  }
   return passes;
 }
 
@@ -164,15 +193,20 @@ Interleave kami::bankInterleavingOf(const Problem &problem, const Atom &atom,
     return group ? along(maps, group) : TileOrder(extent);
   };
   const TileOrder alongK(atom.shape.k);
+  auto groupsN = groupsOf(partition.warpN / atom.shape.n);
+  llvm::SmallVector<TileOrder, 8> alongN;
+  llvm::SmallVector<int64_t, 8> ofB;
+  for (int64_t n : groupsN) {
+    alongN.push_back(order(TileOrder::alongN, n, atom.shape.n));
+    ofB.push_back(matrixB.wavefronts(alongK, alongN.back()));
+  }
   Interleave best;
   int64_t least = INT64_MAX;
   for (int64_t m : groupsOf(partition.warpM / atom.shape.m)) {
     TileOrder alongM = order(TileOrder::alongM, m, atom.shape.m);
     int64_t ofA = matrixA.wavefronts(alongM, alongK);
-    for (int64_t n : groupsOf(partition.warpN / atom.shape.n)) {
-      TileOrder alongN = order(TileOrder::alongN, n, atom.shape.n);
-      int64_t all = ofA + matrixB.wavefronts(alongK, alongN) +
-                    matrixC.wavefronts(alongM, alongN);
+    for (auto [i, n] : llvm::enumerate(groupsN)) {
+      int64_t all = ofA + ofB[i] + matrixC.wavefronts(alongM, alongN[i]);
       if (all < least) {
         least = all;
         best = {m, n, 0};

@@ -98,9 +98,11 @@ std::string kami::elementName(ElementKind kind, bool isComplex) {
 }
 
 // The slices of a single layer follow each other along k, whoever holds them.
+// Integers have the same sum, whichever instruction adds which.
 SumOrder kami::sumOrderOf(const Plan &plan) {
-  SumOrder order = {plan.atom, std::max<int64_t>(plan.interleave.k, 1),
-                    plan.grid.k, 0, 0};
+  bool isExact = isInteger(plan.atom->accumulator);
+  SumOrder order = {plan.atom, isExact ? 0 : plan.interleave.k, plan.grid.k, 0,
+                    0};
   if (plan.grid.k > 1) {
     order.layerK = plan.partition().stageK;
     order.tileK = plan.tile.k;

@@ -52,6 +52,18 @@ def test_sizes(dtype: str) -> None:
         assert torch.equal(result.double().cpu(), exact(a, b)), (m, n, k)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("n", [3, 16, 24, 33, 48, 64])
+def test_bits_do_not_depend_on_the_batch(n: int, dtype: str) -> None:
+    """Alone, among few, and among so many that the plan is another one."""
+    kind = getattr(torch, dtype)
+    a, b = (torch.randn(12_000, n, n, device="cuda").to(kind) for _ in range(2))
+    many = kami.bmm(a, b)
+    for first, count in ((0, 1), (11_999, 1), (7, 5), (100, 64), (5000, 1000)):
+        part = slice(first, first + count)
+        assert torch.equal(kami.bmm(a[part], b[part]), many[part]), (first, count)
+
+
 def test_rounding_to_tf32(to_tf32: tuple[Any, Any]) -> None:
     """The matrix unit ignores what rounding leaves behind the bits that count."""
     x, rounded = (torch.from_numpy(array).cuda() for array in to_tf32)

@@ -226,6 +226,21 @@ TEST(Planner, TheOrderOfSumsIsThatOfEveryBatch) {
     }
 }
 
+TEST(Planner, PlacesWithinAnInstructionArePartOfTheOrder) {
+  auto orderOf = [](llvm::StringRef atom, int64_t interleaveK) {
+    Plan plan;
+    plan.atom = findAtom(atom);
+    plan.interleave.k = interleaveK;
+    return sumOrderOf(plan);
+  };
+  llvm::StringRef halves = "mma_sync.m16n8k16.f32.f16",
+                  integers = "mma_sync.m16n8k16.i32.i8";
+  EXPECT_FALSE(orderOf(halves, 0) == orderOf(halves, 1));
+  EXPECT_FALSE(orderOf(halves, 1) == orderOf(halves, 2));
+  EXPECT_TRUE(orderOf(halves, 1) == orderOf(halves, 1));
+  EXPECT_TRUE(orderOf(integers, 0) == orderOf(integers, 2));
+}
+
 TEST(Planner, PrefetchesOnlyInTurn) {
   Problem problem = product(256, 256, 256, ElementKind::F16);
   problem.output = ElementKind::F16;

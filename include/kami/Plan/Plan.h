@@ -111,7 +111,9 @@ struct Plan {
 /// instruction: plans of one order give the same bits.
 struct SumOrder {
   const Atom *atom;
-  /// Terms are dealt to so many instructions in turn.
+  /// Terms are dealt to so many instructions in turn; 0 where each has adjacent
+  /// ones in their own places, of which 1 makes others: nobody says that an
+  /// instruction adds up its terms at once.
   int64_t interleaveK;
   /// Layers that add up terms of their own, and which those are.
   int64_t layers;

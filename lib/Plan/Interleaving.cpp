@@ -84,39 +84,45 @@ struct BankedMatrix {
   int64_t rowStride, columnStride;
   int64_t bytes;
 
-  int64_t wavefronts(const TileOrder &rowOrder,
-                     const TileOrder &columnOrder) const;
+  int64_t wavefronts(const TileOrder &rowOrder, const TileOrder &columnOrder,
+                     const Chip &chip) const;
 };
 
 /// Different words of which the banks have been asked.
 class BankedWords {
 public:
-  void add(int64_t word) {
-    int64_t bank = word % banks;
-    llvm::ArrayRef<int64_t> seen(words[bank], counts[bank]);
-    if (llvm::is_contained(seen, word))
-      return;
-    words[bank][counts[bank]++] = word;
-    most = std::max(most, counts[bank]);
-  }
-  /// Of the bank that has most.
-  int64_t passes() const { return most; }
+  explicit BankedWords(const Chip &chip)
+      : bankBytes(chip.sharedBankBytes), banks(chip.sharedBanks) {}
 
-  static constexpr int64_t bankBytes = 4;
+  void addByte(int64_t at) {
+    int64_t word = at / bankBytes;
+    llvm::SmallVectorImpl<int64_t> &words = banks[word % banks.size()];
+    if (!llvm::is_contained(words, word))
+      words.push_back(word);
+  }
+  /// As many as the bank has that has most.
+  int64_t passes() const {
+    size_t most = 0;
+    for (const auto &words : banks)
+      most = std::max(most, words.size());
+    return most;
+  }
+  void clear() {
+    for (auto &words : banks)
+      words.clear();
+  }
 
 private:
-  static constexpr int64_t banks = 32, mostLanes = 64;
-
-  int64_t words[banks][mostLanes];
-  int64_t counts[banks] = {};
-  int64_t most = 0;
+  int64_t bankBytes;
+  llvm::SmallVector<llvm::SmallVector<int64_t, 4>, 32> banks;
 };
 } // namespace
 
 /// Passes of shared memory in which a warp accesses all elements, one of each
 /// lane at a time: as many as a bank has different words.
 int64_t BankedMatrix::wavefronts(const TileOrder &rowOrder,
-                                 const TileOrder &columnOrder) const {
+                                 const TileOrder &columnOrder,
+                                 const Chip &chip) const {
   auto positions = [](const TileOrder &order, int64_t extent, int64_t tile) {
     llvm::SmallVector<int64_t, 64> all;
     for (int64_t first = 0; first < extent; first += tile)
@@ -127,19 +133,19 @@ int64_t BankedMatrix::wavefronts(const TileOrder &rowOrder,
   auto rowAt = positions(rowOrder, rows, map.rows),
        columnAt = positions(columnOrder, columns, map.columns);
   int64_t passes = 0;
+  BankedWords words(chip);
   for (unsigned value = 0; value != map.valuesPerLane(); ++value) {
     llvm::SmallVector<Coordinate, 64> places;
     for (unsigned lane = 0; lane != map.lanes(); ++lane)
       places.push_back(map.at(lane, value));
     for (int64_t top = 0; top < rows; top += map.rows)
       for (int64_t left = 0; left < columns; left += map.columns) {
-        BankedWords words;
+        words.clear();
         for (Coordinate at : places) {
           int64_t row = rowAt[top + at.row],
                   column = columnAt[left + at.column];
           if (row < rows && column < columns)
-            words.add((row * rowStride + column * columnStride) * bytes /
-                      BankedWords::bankBytes);
+            words.addByte((row * rowStride + column * columnStride) * bytes);
         }
         passes += words.passes();
       }
@@ -157,7 +163,8 @@ static llvm::SmallVector<int64_t, 8> groupsOf(int64_t tiles) {
 }
 
 Interleave kami::bankInterleavingOf(const Problem &problem, const Atom &atom,
-                                    const Partition &partition) {
+                                    const Partition &partition,
+                                    const Chip &chip) {
   const Extents &extents = problem.extents;
   const FragmentMap *a = findFragmentMap(atom.mapA),
                     *b = findFragmentMap(atom.mapB),
@@ -169,8 +176,8 @@ Interleave kami::bankInterleavingOf(const Problem &problem, const Atom &atom,
        isAlongN = problem.majorB != Major::K;
   int64_t lineA = isAlongK ? extents.k : extents.m,
           lineB = isAlongN ? extents.n : extents.k;
-  auto areSingle = [](int64_t line, int64_t bytes) {
-    return bytes < wordElement && packedWord(line, line, bytes) == 1;
+  auto areSingle = [&](int64_t line, int64_t bytes) {
+    return bytes < chip.sharedBankBytes && packedWord(line, line, bytes) == 1;
   };
   if (!a || !b || !c || !areSingle(lineA, bytesA) || !areSingle(lineB, bytesB))
     return {};
@@ -198,15 +205,15 @@ Interleave kami::bankInterleavingOf(const Problem &problem, const Atom &atom,
   llvm::SmallVector<int64_t, 8> ofB;
   for (int64_t n : groupsN) {
     alongN.push_back(order(TileOrder::alongN, n, atom.shape.n));
-    ofB.push_back(matrixB.wavefronts(alongK, alongN.back()));
+    ofB.push_back(matrixB.wavefronts(alongK, alongN.back(), chip));
   }
   Interleave best;
   int64_t least = INT64_MAX;
   for (int64_t m : groupsOf(partition.warpM / atom.shape.m)) {
     TileOrder alongM = order(TileOrder::alongM, m, atom.shape.m);
-    int64_t ofA = matrixA.wavefronts(alongM, alongK);
+    int64_t ofA = matrixA.wavefronts(alongM, alongK, chip);
     for (auto [i, n] : llvm::enumerate(groupsN)) {
-      int64_t all = ofA + ofB[i] + matrixC.wavefronts(alongM, alongN[i]);
+      int64_t all = ofA + ofB[i] + matrixC.wavefronts(alongM, alongN[i], chip);
       if (all < least) {
         least = all;
         best = {m, n, 0};

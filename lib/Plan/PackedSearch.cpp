@@ -195,7 +195,7 @@ void PackedSearch::tryWarps(const Atom &atom) {
   plan.atom = &atom;
   plan.slices.k = atom.shape.k;
   plan.tile = problem.extents;
-  plan.interleave = bankInterleavingOf(problem, atom, plan.partition());
+  plan.interleave = bankInterleavingOf(problem, atom, plan.partition(), chip);
   tryThreads(plan, chip.warpSize, best);
   if (best)
     bests.push_back(*best);

@@ -8,6 +8,7 @@
 
 #include "kami/Layout/TileOrder.h"
 #include "kami/Plan/Interleaving.h"
+#include "kami/Target/Chip.h"
 #include <gtest/gtest.h>
 #include <set>
 
@@ -94,7 +95,6 @@ TEST(TileOrder, OperandsAgreeOnTerms) {
   EXPECT_FALSE(canInterleaveK(maps("nv.a.16x16.b16", "nv.b.8x8.b64")));
 }
 
-// Row-major matrices of f16: 16 bytes of A's rows along k and of B's along n.
 // Counted by hand-written loops over lanes and banks, apart: a warp's accesses
 // of A, B and C take 423 passes in plain tiles of 33 x 33 x 33 and 256 in
 // these, 372 and 232 of 31 x 31 x 31, and none takes fewer.
@@ -106,7 +106,8 @@ TEST(Interleaving, LanesMeetInFewBanks) {
     problem.output = type;
     const Atom &atom = *findAtom("mma_sync.m16n8k16.f32.f16");
     Partition partition(problem.extents, {1, 1, 1}, atom.shape, 16);
-    return bankInterleavingOf(problem, atom, partition);
+    return bankInterleavingOf(problem, atom, partition,
+                              *llvm::cantFail(findChip("sm_90")));
   };
   EXPECT_EQ(chosen(33, ElementKind::F16), (Interleave{3, 5, 0}));
   EXPECT_EQ(chosen(31, ElementKind::F16), (Interleave{0, 4, 0}));
@@ -116,6 +117,7 @@ TEST(Interleaving, LanesMeetInFewBanks) {
   EXPECT_EQ(chosen(33, ElementKind::F32), Interleave());
 }
 
+// Row-major matrices of f16: 16 bytes of A's rows along k and of B's along n.
 TEST(Interleaving, AsWideAsAccessesAre) {
   Problem problem;
   problem.extents = {64, 64, 64};

@@ -11,6 +11,7 @@
 
 #include "kami/Plan/Plan.h"
 #include "kami/Plan/Problem.h"
+#include "kami/Target/Chip.h"
 
 namespace kami {
 
@@ -27,7 +28,7 @@ Interleave interleavingOf(const Problem &problem, const Atom &atom,
 /// less than a bank's width, and where nothing is gained. The order of sums is
 /// that of plain tiles.
 Interleave bankInterleavingOf(const Problem &problem, const Atom &atom,
-                              const Partition &partition);
+                              const Partition &partition, const Chip &chip);
 
 } // namespace kami
 

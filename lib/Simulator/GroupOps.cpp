@@ -431,8 +431,8 @@ static LogicalResult runWgmma(Execution &x, Warp &warp,
                             accumulates != 0})))
     return failure();
   SmallVector<TileRegisters> sums;
-  for (auto [from, to] :
-       llvm::zip(operands.drop_front(2), instruction.results)) {
+  for (auto [from, to] : llvm::zip_equal(operands.slice(2, op.getC().size()),
+                                         instruction.results)) {
     if (accumulates)
       copySlot(x, warp, from, to);
     else

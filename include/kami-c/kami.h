@@ -98,6 +98,9 @@ typedef struct KamiOptions {
      choose. */
   int64_t warps;
   int64_t stages;
+  /* What brings copied operands: "threads", "bulk" (the copy engine) or "auto";
+     null for the last. */
+  const char *copies;
 } KamiOptions;
 
 /* A product to plan for. Types are named "f16", "bf16", "tf32", "tf32x3",

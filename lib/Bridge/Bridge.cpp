@@ -189,7 +189,8 @@ PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
       toKind(plan.unit()), toAttribute(context, *plan.atom), plan.tile.m,
       plan.tile.n, plan.tile.k, toKind(plan.transport), plan.slices.k,
       plan.slices.sharedA, plan.slices.sharedB, groups, plan.teams, plan.rounds,
-      plan.stages, plan.relaysC, plan.blocks, plan.prefetches, plan.skewed);
+      plan.stages, plan.relaysC, plan.blocks, plan.prefetches, plan.skewed,
+      plan.bulk);
 }
 
 FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
@@ -212,6 +213,7 @@ FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
   plan.blocks = attribute.getBlocks();
   plan.prefetches = attribute.getPrefetches();
   plan.skewed = attribute.getSkewed();
+  plan.bulk = attribute.getBulk();
   return plan;
 }
 

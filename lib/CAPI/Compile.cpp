@@ -32,6 +32,7 @@ static ProgramOptions toOptions(const KamiOptions *options) {
   compile.precision = orElse(options->precision, compile.precision);
   compile.warps = options->warps;
   compile.stages = options->stages;
+  compile.copies = orElse(options->copies, compile.copies);
   made.plan = orElse(options->plan, "");
   return made;
 }

@@ -34,6 +34,7 @@ static llvm::Expected<Problem> toProblem(const KamiProblem &problem,
   text.tile = orElse(options.tile, "");
   text.warps = orNothing(options.warps);
   text.stages = orNothing(options.stages);
+  text.copies = orElse(options.copies, text.copies);
   return parseProblem(text);
 }
 

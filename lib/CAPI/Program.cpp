@@ -287,8 +287,8 @@ std::string Program::save() const {
       {"source", source},
       {"options", llvm::json::Array{given.chip, given.algorithm, given.unit,
                                     given.tile, given.model, given.calibration,
-                                    given.precision, options.plan, given.warps,
-                                    given.stages, options.isText}},
+                                    given.precision, options.plan, given.copies,
+                                    given.warps, given.stages, options.isText}},
       {"host", host},
       {"code", kind},
       {"kernels", std::move(kernels)},
@@ -317,19 +317,20 @@ Program::restore(StringRef image) {
   const llvm::json::Array *given = object->getArray("options"),
                           *kernels = object->getArray("kernels");
   const llvm::json::Value *description = object->get("description");
-  if (!source || !host || !code || !given || given->size() != 11 || !kernels ||
+  if (!source || !host || !code || !given || given->size() != 12 || !kernels ||
       !description)
     return fail();
   ProgramOptions options;
   CompileOptions &compile = options.options;
   std::string *texts[] = {
-      &compile.chip,  &compile.algorithm,   &compile.unit,      &compile.tile,
-      &compile.model, &compile.calibration, &compile.precision, &options.plan};
+      &compile.chip,      &compile.algorithm, &compile.unit,
+      &compile.tile,      &compile.model,     &compile.calibration,
+      &compile.precision, &options.plan,      &compile.copies};
   for (auto [text, entry] : llvm::zip(texts, *given))
     *text = entry.getAsString().value_or("").str();
-  compile.warps = (*given)[8].getAsInteger().value_or(0);
-  compile.stages = (*given)[9].getAsInteger().value_or(0);
-  options.isText = (*given)[10].getAsBoolean().value_or(false);
+  compile.warps = (*given)[9].getAsInteger().value_or(0);
+  compile.stages = (*given)[10].getAsInteger().value_or(0);
+  options.isText = (*given)[11].getAsBoolean().value_or(false);
   std::shared_ptr<Program> program(
       new Program(source->str(), std::move(options)));
   program->host = host->str();

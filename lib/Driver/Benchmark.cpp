@@ -38,11 +38,12 @@ struct Wish {
   std::string unit = "auto";
   int64_t stages = 0;
   int64_t warps = 0;
+  std::string copies = "auto";
 
   bool operator==(const Wish &other) const {
-    return std::tie(algorithm, tile, unit, stages, warps) ==
+    return std::tie(algorithm, tile, unit, stages, warps, copies) ==
            std::tie(other.algorithm, other.tile, other.unit, other.stages,
-                    other.warps);
+                    other.warps, other.copies);
   }
 };
 
@@ -224,6 +225,7 @@ void Benchmark::compileKernel(const OperandShape &shape,
   compileOptions.warps = entry.wish.warps;
   compileOptions.unit = entry.wish.unit;
   compileOptions.stages = entry.wish.stages;
+  compileOptions.copies = entry.wish.copies;
   compileOptions.calibration = options.calibration;
   if (candidate)
     compileOptions.plan = candidate->plan;
@@ -588,9 +590,11 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
         for (const std::string &unit : options.units)
           for (int64_t stages : options.stages)
             for (int64_t warps : options.warps)
-              if (llvm::Error error =
-                      add({algorithm, tile, unit, stages, warps}, nullptr))
-                return error;
+              for (const std::string &copies : options.copies)
+                if (llvm::Error error =
+                        add({algorithm, tile, unit, stages, warps, copies},
+                            nullptr))
+                  return error;
   }
   llvm::Expected<Peers> peers = makePeers(shape, operands);
   if (!peers)

@@ -24,6 +24,8 @@ void kami::drawStages(Draw &draw, Plan &plan, const Problem &problem,
   drawn.stages = 1 + draw.below(4);
   drawn.prefetches = drawn.stages > 1 && drawn.blocks > 0 && !draw.oneIn(4);
   drawn.skewed = draw.oneIn(2);
+  drawn.bulk =
+      drawn.unit() == Unit::WarpGroup && chip.copiesBulk && draw.oneIn(2);
   if (!findMisfit(drawn, problem, chip))
     plan = drawn;
 }

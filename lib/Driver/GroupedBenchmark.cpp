@@ -287,7 +287,7 @@ private:
   struct Wish {
     std::string tile;
     int64_t stages, warps;
-    std::string unit;
+    std::string unit, copies;
   };
   llvm::Error load(const Group &group, const Wish &wish, Loaded &loaded);
   llvm::Error enqueue(const Loaded &loaded, const GroupOperands &operands,
@@ -375,6 +375,7 @@ llvm::Error GroupedBenchmark::load(const Group &group, const Wish &wish,
   compileOptions.stages = wish.stages;
   compileOptions.warps = wish.warps;
   compileOptions.unit = wish.unit;
+  compileOptions.copies = wish.copies;
   mlir::FailureOr<Compilation> compilation =
       compile(*module, compileOptions, Level::PTX);
   if (failed(compilation))
@@ -526,8 +527,9 @@ llvm::Error GroupedBenchmark::measure(const Group &group) {
     for (int64_t stages : options.stages)
       for (int64_t warps : options.warps)
         for (const std::string &unit : options.units)
-          if (llvm::Error error = time({tile, stages, warps, unit}))
-            return error;
+          for (const std::string &copies : options.copies)
+            if (llvm::Error error = time({tile, stages, warps, unit, copies}))
+              return error;
   TimedGraph *peers[2] = {};
   for (bool isGrouped : {true, false}) {
     if (!cublas)

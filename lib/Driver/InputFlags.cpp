@@ -75,6 +75,9 @@ InputFlags::InputFlags(cl::OptionCategory &category)
       stages("stages",
              cl::desc("Tiles along k that have room at a time, or 0 to choose"),
              cl::init(0), cl::cat(category)),
+      copies("copies",
+             cl::desc("auto, threads or bulk: what brings copied operands"),
+             cl::init("auto"), cl::cat(category)),
       block("block",
             cl::desc("The product of --gemm inside a block, of operands that "
                      "are distributed over it"),
@@ -162,6 +165,7 @@ InputFlags::planBlockModule(mlir::MLIRContext *context, bool runs) const {
   text.warps = warps == 0 ? "" : std::to_string(warps);
   text.unit = unit;
   text.stages = stages == 0 ? "" : std::to_string(stages);
+  text.copies = copies;
   text.tile = tile;
   text.typeB = typeB;
   llvm::Expected<Problem> problem = parseProblem(text);
@@ -252,8 +256,8 @@ InputFlags::loadModule(mlir::MLIRContext *context, bool runs) const {
 }
 
 CompileOptions InputFlags::compileOptions() const {
-  return {target,    algorithm,   warps, model,  tile,      std::nullopt,
-          precision, calibration, unit,  stages, verifyEach};
+  return {target,    algorithm,   warps, model,  tile,   std::nullopt,
+          precision, calibration, unit,  stages, copies, verifyEach};
 }
 
 int kami::reportError(llvm::StringRef tool, llvm::Error error) {

@@ -52,14 +52,14 @@ BarrierScopeKind kami::toKind(BarrierScope scope) {
 //===----------------------------------------------------------------------===//
 
 /// `, interleave = [0, 8, 2]`, `, teams = 4`, `, rounds = 2`, `, stages = 3`,
-/// `, output = relayed`, `, blocks = 132`, `, next = prefetched` and `, rows =
-/// skewed`; nothing for what is not said.
+/// `, output = relayed`, `, blocks = 132`, `, next = prefetched`, `, rows =
+/// skewed` and `, copies = bulk`; nothing for what is not said.
 static ParseResult
 parseSharedWork(mlir::AsmParser &parser, llvm::SmallVector<int64_t> &interleave,
                 int64_t &teams, int64_t &rounds, int64_t &stages, bool &relaysC,
-                int64_t &blocks, bool &prefetches, bool &skewed) {
+                int64_t &blocks, bool &prefetches, bool &skewed, bool &bulk) {
   teams = rounds = stages = 1;
-  relaysC = prefetches = skewed = false;
+  relaysC = prefetches = skewed = bulk = false;
   blocks = 0;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::StringRef key;
@@ -86,6 +86,10 @@ parseSharedWork(mlir::AsmParser &parser, llvm::SmallVector<int64_t> &interleave,
       if (parser.parseKeyword("skewed"))
         return failure();
       skewed = true;
+    } else if (key == "copies") {
+      if (parser.parseKeyword("bulk"))
+        return failure();
+      bulk = true;
     } else if (key == "interleave") {
       interleave.clear();
       if (parser.parseCommaSeparatedList(
@@ -96,7 +100,7 @@ parseSharedWork(mlir::AsmParser &parser, llvm::SmallVector<int64_t> &interleave,
       return parser.emitError(location,
                               "expected 'interleave', 'teams', "
                               "'rounds', 'stages', 'output', 'blocks', "
-                              "'next' or 'rows', but got '")
+                              "'next', 'rows' or 'copies', but got '")
              << key << "'";
     }
   }
@@ -106,7 +110,8 @@ parseSharedWork(mlir::AsmParser &parser, llvm::SmallVector<int64_t> &interleave,
 static void printSharedWork(mlir::AsmPrinter &printer,
                             llvm::ArrayRef<int64_t> interleave, int64_t teams,
                             int64_t rounds, int64_t stages, bool relaysC,
-                            int64_t blocks, bool prefetches, bool skewed) {
+                            int64_t blocks, bool prefetches, bool skewed,
+                            bool bulk) {
   if (!interleave.empty()) {
     printer << ", interleave = [";
     llvm::interleaveComma(interleave, printer.getStream());
@@ -126,6 +131,8 @@ static void printSharedWork(mlir::AsmPrinter &printer,
     printer << ", next = prefetched";
   if (skewed)
     printer << ", rows = skewed";
+  if (bulk)
+    printer << ", copies = bulk";
 }
 
 /// `, products = 3` and `, lanes = 16`; nothing for what is not said.
@@ -399,7 +406,7 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  int64_t sliceK, int64_t sharedA, int64_t sharedB,
                  llvm::ArrayRef<int64_t> interleave, int64_t teams,
                  int64_t rounds, int64_t stages, bool relaysC, int64_t blocks,
-                 bool prefetches, bool skewed) {
+                 bool prefetches, bool skewed, bool bulk) {
   for (int64_t extent : {gridM, gridN, gridK})
     if (extent < 1 || extent > maxGridExtent)
       return emitError() << "expected the grid's extents to be 1 to "
@@ -451,6 +458,9 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   if (skewed && (!isCopied || teams > 1 || unit == UnitKind::Lane))
     return emitError() << "expected skewed rows only of copied operands that "
                           "are not packed";
+  if (bulk && (!isCopied || unit != UnitKind::WarpGroup))
+    return emitError() << "expected bulk copies only of operands that are "
+                          "copied for warp groups";
   return verifySlicing(emitError, partition, transport,
                        {sliceK, sharedA, sharedB});
 }

@@ -225,8 +225,10 @@ static LogicalResult verifyDistribution(GemmOp op) {
 static LogicalResult verifyNext(GemmOp op) {
   if (!op.getTurn())
     return success();
-  if (!op.getPlan() || !op.getPlan()->getPrefetches())
-    return op.emitOpError("expected a plan that prefetches what comes next");
+  if (!op.getPlan() ||
+      !(op.getPlan()->getPrefetches() || op.getPlan()->getBulk()))
+    return op.emitOpError("expected a plan that prefetches what comes next, or "
+                          "copies in bulk");
   for (auto [next, own, name] : {std::tuple(op.getNextA(), op.getA(), "A"),
                                  std::tuple(op.getNextB(), op.getB(), "B")}) {
     if (next.getType() != own.getType())

@@ -54,6 +54,9 @@ static constexpr double opaqueLayers = 1;
 static constexpr double reread = 40, readOnce = 5;
 /// Cycles of a block for every tile along k, and for every tile of C in turn.
 static constexpr double tileCycles = 200, turnCycles = 500;
+/// Those in which a warp makes the maps of both operands, and the engine sees
+/// them, unless it does so a product ahead (H100, 2026-11-25).
+static constexpr double mapCycles = 700;
 /// Those that a multiprocessor takes for a C that goes through shared memory:
 /// beside fragments that are loaded and stored directly, and beside f32, copied
 /// f16 took 30 to 100 longer at 32, 48 and 64 (H200, 2026-11-23).
@@ -369,8 +372,12 @@ static double movingCycles(const CalibratedCost &cost, const Atom &atom,
   double each = readOnce;
   if (exchange.isCopied() && exchange.unit != Unit::WarpGroup)
     each = reread;
+  // The engine takes no thread's time; it brings what the matrix unit reads.
+  if (exchange.bulk)
+    each *= readsEitherOrder(byteWidth(atom.operand)) ? 0 : 0.5;
   return each * bytes.cache / copiedPiece / threads + tileCycles * cost.kTiles +
-         (exchange.prefetches ? turnCycles : 0);
+         (exchange.prefetches ? turnCycles : 0) +
+         (exchange.bulk && !exchange.prefetches ? mapCycles : 0);
 }
 
 static double countBlocks(const Work &work, int64_t tileM, int64_t tileN) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Model/SharedLayout.h"
+#include "kami/Layout/BulkCopy.h"
 #include "kami/Layout/CopiedTile.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -104,6 +105,11 @@ static SharedLayout copiedLayout(const Partition &partition,
     return exchange.stages *
            skewedTileBytes(extent, depth, element.operand, isForUnit);
   };
+  if (exchange.bulk) {
+    append(layout.maps, 4 * tensorMapBytes);
+    append(layout.barriers,
+           llvm::alignTo(exchange.stages * mbarrierBytes, regionAlignment));
+  }
   if (exchange.skewed) {
     append(layout.skewedA,
            skewed(partition.paddedM(),

@@ -55,6 +55,8 @@ std::string kami::summary(const Plan &plan) {
     text += ", next prefetched";
   if (plan.skewed)
     text += ", rows skewed";
+  if (plan.bulk)
+    text += ", bulk copies";
   return text;
 }
 
@@ -220,6 +222,7 @@ static llvm::json::Object members(const Candidate &candidate,
   object["blocks_in_turn"] = plan.blocks;
   object["prefetches"] = plan.prefetches;
   object["skewed"] = plan.skewed;
+  object["bulk"] = plan.bulk;
   object["threads"] =
       (plan.isPacked() ? 1 : plan.teams) * candidate.resources.threads;
   object["tile"] = array(plan.tile.m, plan.tile.n, plan.tile.k);

@@ -86,6 +86,12 @@ std::optional<Unit> kami::parseUnit(llvm::StringRef spelling) {
   return std::nullopt;
 }
 
+std::optional<bool> kami::parseCopies(llvm::StringRef spelling) {
+  if (spelling != "bulk" && spelling != "threads")
+    return std::nullopt;
+  return spelling == "bulk";
+}
+
 Algorithm kami::algorithmOf(const WarpGrid &grid) {
   if (grid.k > 1)
     return Algorithm::ThreeD;

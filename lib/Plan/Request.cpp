@@ -189,6 +189,10 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
     return llvm::createStringError(
         "unknown --unit '" + text.unit +
         "', expected one of: auto, warp, warpgroup, lane");
+  problem.bulk = parseCopies(text.copies);
+  if (text.copies != "auto" && !problem.bulk)
+    return llvm::createStringError("unknown --copies '" + text.copies +
+                                   "', expected one of: auto, threads, bulk");
   problem.isSkewed = wantsSkewWithoutGaps(problem);
   return problem;
 }

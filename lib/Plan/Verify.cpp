@@ -145,6 +145,9 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
   if ((plan.isPacked() && !packs(plan, problem)) ||
       (plan.unit() == Unit::Lane && !plan.isPacked()))
     return {Misfit::NotPacked};
+  if (plan.bulk &&
+      (!isCopied || plan.unit() != Unit::WarpGroup || !chip.copiesBulk))
+    return {Misfit::NotBulk};
   if (plan.prefetches && (plan.stages < 2 || plan.blocks == 0))
     return {Misfit::NotInTurn};
   Partition partition = plan.partition();
@@ -245,6 +248,9 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
   case Misfit::NotInTurn:
     return "expected what comes next to be prefetched only by blocks in turn, "
            "of operands copied in two stages or more";
+  case Misfit::NotBulk:
+    return "expected bulk copies only of operands that are copied for warp "
+           "groups, by a chip with a copy engine (sm_90)";
   case Misfit::NotGatheredA:
     return gathered("A");
   case Misfit::NotGatheredB:

@@ -90,10 +90,10 @@ void Decoder::accesses(const ElementFormat &format) {
 
 LogicalResult Decoder::decodeOp(Operation *op) {
   for (auto family :
-       {decodeElements, decodeMemory, decodeAsyncCopies, decodeCoreMatrixAccess,
-        decodeControlFlow, decodeGpu, decodeMatrix, decodeAMDGPU, decodeSPIRV,
-        decodeWarpOps, decodeFragmentElements, decodeGroupOps,
-        decodeGroupedOps}) {
+       {decodeElements, decodeMemory, decodeAsyncCopies, decodeBulkCopies,
+        decodeCoreMatrixAccess, decodeControlFlow, decodeGpu, decodeMatrix,
+        decodeAMDGPU, decodeSPIRV, decodeWarpOps, decodeFragmentElements,
+        decodeGroupOps, decodeGroupedOps}) {
     bool handled = true;
     if (failed(family(*this, op, handled)))
       return failure();

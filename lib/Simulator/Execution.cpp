@@ -133,6 +133,8 @@ void Execution::orderWarps() {
 LogicalResult Execution::runBlock() {
   clocks.startBlock(warps.size());
   readTables.clear();
+  tensorMaps.clear();
+  barriers.clear();
   for (Warp &warp : warps) {
     warp.mask = warp.full;
     warp.pc = 0;

@@ -19,6 +19,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/bit.h"
 #include <deque>
+#include <map>
 #include <optional>
 #include <random>
 
@@ -50,6 +51,25 @@ struct PendingCopy {
   Access access;
   /// The bytes of each lane of the mask, one after the other.
   std::vector<uint8_t> data;
+};
+
+/// A place in shared memory.
+using SharedPlace = std::pair<const Buffer *, int64_t>;
+
+/// What the copy engine knows of a matrix.
+struct TensorMap {
+  MemRef source;
+  SharedMatrixAttr matrix;
+  bool rounded = false;
+};
+
+/// How many copies a phase takes, how many have started, its parity, and what
+/// they bring.
+struct MBarrier {
+  int64_t arrivals;
+  int64_t arrived = 0;
+  int64_t parity = 0;
+  std::vector<PendingCopy> copies = {};
 };
 
 struct Warp {
@@ -157,6 +177,9 @@ public:
   Buffer *dynamicShared = nullptr;
   /// Matrix instructions executed, by row of the program's table.
   std::vector<int64_t> matrixCounts;
+  /// What the copy engine is told in this block.
+  std::map<SharedPlace, TensorMap> tensorMaps;
+  std::map<SharedPlace, MBarrier> barriers;
   /// Room for handlers, kept to save allocations.
   std::vector<uint64_t> scratch;
   std::vector<double> scratchA, scratchB, scratchC;

@@ -204,6 +204,8 @@ private:
 // One family of ops each. `handled` tells whether the op belongs to it.
 mlir::LogicalResult decodeAsyncCopies(Decoder &, mlir::Operation *,
                                       bool &handled);
+mlir::LogicalResult decodeBulkCopies(Decoder &, mlir::Operation *,
+                                     bool &handled);
 mlir::LogicalResult decodeGroupedOps(Decoder &, mlir::Operation *,
                                      bool &handled);
 mlir::LogicalResult decodeCoreMatrixAccess(Decoder &, mlir::Operation *,

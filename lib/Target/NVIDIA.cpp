@@ -414,6 +414,12 @@ static Chip withHopperWarps(Chip chip) {
   return chip;
 }
 
+/// PTX ISA 9.0, section 9.7.9.27 (tensormap.replace): "sm_90a".
+static Chip withBulkCopies(Chip chip) {
+  chip.copiesBulk = true;
+  return chip;
+}
+
 llvm::ArrayRef<Chip> kami::nvidiaChips() {
   static const Chip chips[] = {
       makeChip(dataCenter(164), {"sm_80", "NVIDIA A100", 108, 1410, 40, 2039,
@@ -421,7 +427,7 @@ llvm::ArrayRef<Chip> kami::nvidiaChips() {
       makeChip(withFloat8(geForce()),
                {"sm_89", "NVIDIA GeForce RTX 4090", 128, 2520, 72, 1008,
                 sm89Atoms, sm89Citations, 78, sm89LaneAtoms}),
-      makeChip(withHopperWarps(withFloat8(dataCenter(228))),
+      makeChip(withBulkCopies(withHopperWarps(withFloat8(dataCenter(228)))),
                {"sm_90", "NVIDIA H200", 132, 1980, 50, 4264, sm90Atoms,
                 sm90Citations, 78, sm90LaneAtoms, sm90GroupAtoms}),
       makeChip(withHopperWarps(withFloat8(dataCenter(228))),

@@ -72,6 +72,12 @@ private:
              << stages.getValue();
     if (stages > 0)
       constraints.stages = stages;
+    if (copies != "auto") {
+      constraints.bulk = parseCopies(copies);
+      if (!constraints.bulk)
+        return op->emitError("expected copies auto, threads or bulk, but got '")
+               << copies << "'";
+    }
     if (!tile.empty()) {
       llvm::Expected<Extents> extents = parseExtents("tile", tile);
       if (!extents)
@@ -109,6 +115,7 @@ private:
     problem->warps = constraints.warps;
     problem->unit = constraints.unit;
     problem->stages = constraints.stages;
+    problem->bulk = constraints.bulk;
     problem->tile = constraints.tile;
     // Warp groups of tf32, whose lanes write C across its rows, have too many
     // addresses then: ptxas 13.0 spills 2.4 KB for 128 × 256 × 32 tiles.
@@ -153,6 +160,7 @@ private:
     problem->warps = constraints.warps;
     problem->unit = constraints.unit;
     problem->stages = constraints.stages;
+    problem->bulk = constraints.bulk;
     problem->tile = constraints.tile;
     PlannerOptions calibrated = options;
     calibrated.calibration = loaded ? &*loaded : nullptr;

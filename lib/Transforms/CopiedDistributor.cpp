@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Distributor.h"
+#include "kami/Layout/BulkCopy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -152,6 +153,147 @@ Value Distributor::tailsAt(Role role, MemRefType matrix, Value stage) {
                                 first, ValueRange());
 }
 
+//===----------------------------------------------------------------------===//
+// Bulk copies
+//===----------------------------------------------------------------------===//
+
+/// Whether the copy engine brings the operand's tiles: what the matrix unit
+/// reads in the order of memory.
+bool Distributor::isBulk(Role role, MemRefType matrix) {
+  if (!exchange.bulk || !alignedRows || !isPlaced(role))
+    return false;
+  SharedMatrixAttr tile = copiedMatrix(role, matrix);
+  SmallVector<int64_t> strides;
+  int64_t start;
+  if (!isBox(tile.getMatrix()) ||
+      failed(matrix.getStridesAndOffset(strides, start)))
+    return false;
+  // A map has lines that follow each other, at multiples of 16 bytes.
+  int64_t along = tile.getMajorDimension(), next = strides[1 - along];
+  return strides[along] == 1 &&
+         (ShapedType::isDynamic(next) ||
+          (next > 0 && areWholePieces(next, tile.getMatrix().elementBytes)));
+}
+
+/// The stages' mbarriers.
+Value Distributor::bulkBarriers() {
+  auto bytes = cast<MemRefType>(copied.getType());
+  auto type =
+      MemRefType::get({exchange.stages}, b.getI64Type(),
+                      MemRefLayoutAttrInterface(), bytes.getMemorySpace());
+  return memref::ViewOp::create(b, type, copied,
+                                constant(shared.barriers.offset), ValueRange());
+}
+
+/// The operand's maps: the product's and the next one's.
+Value Distributor::mapsOf(Role role) {
+  int64_t bytes = shared.maps.bytes / 2;
+  int64_t first = shared.maps.offset + (role == Role::A ? 0 : bytes);
+  return memref::ViewOp::create(b, bufferType(b.getContext(), bytes), copied,
+                                constant(first), ValueRange());
+}
+
+void Distributor::describe(Role role, Value matrix, Value number) {
+  TensorMapOp::create(b, matrix, mapsOf(role), number,
+                      role == Role::A ? bulkA : bulkB, atom.roundsToTF32());
+}
+
+/// Turns of each product, if they are the same: in each a tile of k arrives in
+/// the stage that is next.
+std::optional<int64_t> Distributor::turnsOfEach(Value matrix) {
+  int64_t depth = cast<MemRefType>(matrix.getType()).getDimSize(1);
+  if (ShapedType::isDynamic(depth))
+    return std::nullopt;
+  int64_t tiles = llvm::divideCeil(depth, partition.tile.k);
+  return tiles < exchange.stages - 1 ? std::nullopt : std::optional(tiles);
+}
+
+/// Makes the maps of what the engine brings of a product, unless the product
+/// before has made them.
+void Distributor::beginBulk(GemmOp op, Value matrixA, Value matrixB) {
+  for (auto [role, matrix, bulk] : {std::tuple(Role::A, matrixA, &bulkA),
+                                    std::tuple(Role::B, matrixB, &bulkB)}) {
+    auto type = cast<MemRefType>(matrix.getType());
+    *bulk = isBulk(role, type) ? copiedMatrix(role, type) : SharedMatrixAttr();
+  }
+  std::optional<int64_t> turns = isInTurn(op) ? turnsOfEach(matrixA) : 1;
+  if (!turns)
+    bulkA = bulkB = {};
+  if (!hasBulk())
+    return;
+  Value turn = op.getTurn();
+  mapNumber = turn ? b.createOrFold<arith::RemUIOp>(
+                         b.createOrFold<arith::DivUIOp>(turn, constant(*turns)),
+                         constant(2))
+                   : constant(0);
+  auto countArrivals = [&] {
+    MBarrierInitOp::create(b, bulkBarriers(),
+                           (bulkA ? 1 : 0) + (bulkB ? 1 : 0));
+  };
+  {
+    OpBuilder::InsertionGuard guard(b);
+    if (turn) {
+      Value isFirst =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn, constant(0));
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, isFirst, /*withElseRegion=*/false).thenBlock());
+    }
+    if (bulkA)
+      describe(Role::A, matrixA, mapNumber);
+    if (bulkB)
+      describe(Role::B, matrixB, mapNumber);
+    if (isInTurn(op))
+      countArrivals();
+  }
+  if (!isInTurn(op))
+    countArrivals();
+}
+
+/// Makes the next product's maps, if there is one, while the first tiles of
+/// this one are on their way: f16 up to 512 × 512 × 128 took 1500 cycles more
+/// for each tile where a product makes its own (H100, 2026-11-25).
+void Distributor::describeNext(GemmOp op) {
+  if (!hasBulk() || !op.getTurn())
+    return;
+  auto [nextA, nextB] = multipliedMatrices(op, op.getNextA(), op.getNextB());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(
+      scf::IfOp::create(b, op.getHasNext(), /*withElseRegion=*/false)
+          .thenBlock());
+  Value number = nextMapNumber();
+  if (bulkA)
+    describe(Role::A, nextA, number);
+  if (bulkB)
+    describe(Role::B, nextB, number);
+}
+
+Value Distributor::nextMapNumber() {
+  return b.createOrFold<arith::SubIOp>(constant(1), mapNumber);
+}
+
+/// Has the engine bring terms from `offset` on, by the maps of that number.
+void Distributor::startBulk(Value number, Value offset, Value stage) {
+  Value zero = constant(0);
+  for (auto [role, bulk] :
+       {std::pair(Role::A, bulkA), std::pair(Role::B, bulkB)})
+    if (bulk)
+      PlaceBulkOp::create(
+          b, mapsOf(role), number, role == Role::A ? zero : offset,
+          role == Role::A ? offset : zero, copiedBufferAt(role, stage), bulk,
+          bulkBarriers(), stage);
+}
+
+/// All of them have been waited for.
+void Distributor::endBulk() {
+  if (hasBulk())
+    MBarrierInvalOp::create(b, bulkBarriers());
+  bulkA = bulkB = {};
+}
+
+//===----------------------------------------------------------------------===//
+// A tile of k
+//===----------------------------------------------------------------------===//
+
 /// The operand's terms from `offset` on, which one tile has.
 Value Distributor::copiedTerms(Role role, Value matrix, Value offset,
                                OpFoldResult size) {
@@ -187,11 +329,18 @@ void Distributor::withTermsAt(Value offset, Value depth,
   emit(rest);
 }
 
-/// Starts to copy both operands' terms from `offset` on.
+void Distributor::commitCopies() {
+  if (threadsCopy())
+    CopyCommitOp::create(b);
+}
+
+/// Threads start to copy their operands' terms from `offset` on.
 void Distributor::startCopies(Value matrixA, Value matrixB, Value offset,
                               OpFoldResult size, Value stage) {
   for (auto [role, matrix] :
        {std::pair(Role::A, matrixA), std::pair(Role::B, matrixB)}) {
+    if (role == Role::A ? bulkA : bulkB)
+      continue;
     auto type = cast<MemRefType>(matrix.getType());
     Value source = copiedTerms(role, matrix, offset, size);
     Value tails = tailsAt(role, type, stage);
@@ -232,6 +381,8 @@ void Distributor::finishCopy(Role role, Value matrix, const CopiedTerms &terms,
 /// Whether threads have something to do with what they copied of the operand
 /// themselves, before others may read it.
 bool Distributor::finishesCopies(Role role, Value matrix) {
+  if (role == Role::A ? bulkA : bulkB)
+    return false;
   return (isPlaced(role) && atom.roundsToTF32()) ||
          tailBytes(role, cast<MemRefType>(matrix.getType())) > 0;
 }
@@ -247,7 +398,15 @@ void Distributor::awaitCopies(Value matrixA, Value matrixB, int64_t pending,
                               llvm::function_ref<void()> startNext) {
   bool finishesA = finishesCopies(Role::A, matrixA);
   bool finishesB = finishesCopies(Role::B, matrixB);
-  CopyWaitOp::create(b, pending, isGroup() && !finishesA && !finishesB);
+  bool placesA = isPlaced(Role::A) && !bulkA,
+       placesB = isPlaced(Role::B) && !bulkB;
+  if (threadsCopy())
+    CopyWaitOp::create(b, pending,
+                       (placesA || placesB) && !finishesA && !finishesB);
+  if (hasBulk()) {
+    CopiedTerms terms = arrived();
+    MBarrierWaitOp::create(b, bulkBarriers(), terms.stage, terms.parity);
+  }
   if (startNext) {
     gpu::BarrierOp::create(b);
     startNext();
@@ -356,6 +515,15 @@ Value Distributor::stageBefore(Value number) {
   return step(number, 0, exchange.stages - 1, -1);
 }
 
+/// Of a stage's phases, which follow each other from 0 on, whenever all stages
+/// have had a tile.
+Value Distributor::parityAfter(Value parity, Value number) {
+  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
+                                       stageNumber(exchange.stages - 1));
+  return arith::XOrIOp::create(
+      b, parity, arith::ExtUIOp::create(b, b.getI32Type(), isLast));
+}
+
 Value Distributor::asStage(Value number) {
   return arith::IndexCastUIOp::create(b, b.getIndexType(), number);
 }
@@ -369,9 +537,15 @@ Value Distributor::asStage(Value number) {
 Value Distributor::emitCopied(GemmOp op, Value matrixA, Value matrixB,
                               Value start, bool barrierFirst) {
   auto emit = [&]() -> Value {
-    return op.getTurn()
-               ? emitSumInTurn(op, matrixA, matrixB, start, barrierFirst)
-               : emitCopiedSum(matrixA, matrixB, start);
+    if (isInTurn(op)) {
+      Value sum = emitSumInTurn(op, matrixA, matrixB, start, barrierFirst);
+      bulkA = bulkB = {};
+      return sum;
+    }
+    beginBulk(op, matrixA, matrixB);
+    Value sum = emitCopiedSum(op, matrixA, matrixB, start);
+    endBulk();
+    return sum;
   };
   copied = view(0, shared.bytes);
   Value areAligned = op.getAreRowsAligned();
@@ -395,7 +569,8 @@ Value Distributor::emitCopied(GemmOp op, Value matrixA, Value matrixB,
 // A product by itself
 //===----------------------------------------------------------------------===//
 
-Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
+Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
+                                 Value start) {
   int64_t k = cast<MemRefType>(matrixA.getType()).getDimSize(1);
   if (ShapedType::isDynamic(k))
     k = cast<MemRefType>(matrixB.getType()).getDimSize(0);
@@ -409,16 +584,19 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
     int64_t tiles = llvm::divideCeil(k, tileK);
     for (int64_t tile = 0; tile != tiles; ++tile) {
       int64_t offset = tile * tileK;
+      startBulk(mapNumber, constant(offset), constant(tile));
       startCopies(matrixA, matrixB, constant(offset), sizeAt(offset),
                   constant(tile));
-      CopyCommitOp::create(b);
+      commitCopies();
     }
+    describeNext(op);
     Value sum = start;
     for (int64_t tile = 0; tile != tiles; ++tile) {
       awaitCopies(matrixA, matrixB, /*pending=*/tiles - 1 - tile,
                   [&]() -> CopiedTerms {
                     int64_t offset = tile * tileK;
-                    return {constant(offset), sizeAt(offset), constant(tile)};
+                    return {constant(offset), sizeAt(offset), constant(tile),
+                            stageNumber(0)};
                   });
       sum = multiplyCopied(matrixA, matrixB, constant(tile * tileK),
                            constant(tile), sum);
@@ -441,15 +619,19 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset, extent);
     b.setInsertionPointToStart(
         scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
-    withTermsAt(offset, extent, [&](OpFoldResult size) {
-      startCopies(matrixA, matrixB, offset, size, stage);
-    });
+    startBulk(mapNumber, offset, stage);
+    if (threadsCopy())
+      withTermsAt(offset, extent, [&](OpFoldResult size) {
+        startCopies(matrixA, matrixB, offset, size, stage);
+      });
   };
-  auto awaitAt = [&](Value offset, Value stage, int64_t pending,
+  auto awaitAt = [&](Value offset, Value stage, Value parity, int64_t pending,
                      llvm::function_ref<void()> startNext = {}) {
     awaitCopies(
         matrixA, matrixB, pending,
-        [&]() -> CopiedTerms { return {offset, sizeFrom(offset), stage}; },
+        [&]() -> CopiedTerms {
+          return {offset, sizeFrom(offset), stage, parity};
+        },
         /*exists=*/{}, startNext);
   };
   if (stages > 1) {
@@ -459,26 +641,36 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
     b.setInsertionPointToStart(ahead.getBody());
     Value offset = ahead.getInductionVar();
     startAt(offset, b.createOrFold<arith::DivUIOp>(offset, constant(tileK)));
-    CopyCommitOp::create(b);
+    commitCopies();
   }
+  describeNext(op);
   SmallVector<Value> starts = {start};
   if (stages > 1)
+    starts.push_back(stageNumber(0));
+  if (hasBulk())
     starts.push_back(stageNumber(0));
   auto loop =
       scf::ForOp::create(b, constant(0), extent, constant(tileK), starts);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value offset = loop.getInductionVar(), sum = loop.getRegionIterArg(0);
+  Value parity = hasBulk() ? loop.getRegionIterArgs().back() : Value();
+  /// What goes round, with the parity of the tile that comes next.
+  auto yield = [&](ArrayRef<Value> values, Value number) {
+    SmallVector<Value> all(values);
+    if (hasBulk())
+      all.push_back(parityAfter(parity, number));
+    scf::YieldOp::create(b, all);
+  };
   // The barrier after the wait also separates the last reads of a stage from
   // the copies that overwrite it; with one stage it needs another for that.
   if (stages == 1) {
     Value stage = constant(0);
     gpu::BarrierOp::create(b);
     startAt(offset, stage);
-    CopyCommitOp::create(b);
-    awaitAt(offset, stage, /*pending=*/0);
-    scf::YieldOp::create(b,
-                         multiplyCopied(matrixA, matrixB, offset, stage, sum));
+    commitCopies();
+    awaitAt(offset, stage, parity, /*pending=*/0);
+    yield(multiplyCopied(matrixA, matrixB, offset, stage, sum), stageNumber(0));
     return loop.getResult(0);
   }
   Value number = loop.getRegionIterArg(1);
@@ -487,7 +679,7 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
   auto startNext = [&] {
     startAt(add(offset, constant((stages - 1) * tileK)),
             asStage(stageBefore(number)));
-    CopyCommitOp::create(b);
+    commitCopies();
   };
   // With two stages nothing else is on its way while a tile is finished: there
   // it is worth a barrier to start the next one before (tf32 in tiles of
@@ -497,9 +689,9 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
       isGroup() && stages == 2 &&
       (finishesCopies(Role::A, matrixA) || finishesCopies(Role::B, matrixB));
   if (startsFirst)
-    awaitAt(offset, stage, /*pending=*/0, startNext);
+    awaitAt(offset, stage, parity, /*pending=*/0, startNext);
   else
-    awaitAt(offset, stage, /*pending=*/stages - 2);
+    awaitAt(offset, stage, parity, /*pending=*/stages - 2);
   // What the matrix unit is told to do takes no thread's time.
   if (!isGroup())
     startNext();
@@ -510,7 +702,7 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
       startNext();
     sum = GroupWaitOp::create(b, sum);
   }
-  scf::YieldOp::create(b, ValueRange{sum, stageAfter(number)});
+  yield({sum, stageAfter(number)}, number);
   return loop.getResult(0);
 }
 
@@ -522,6 +714,8 @@ Value Distributor::emitCopiedSum(Value matrixA, Value matrixB, Value start) {
 struct Distributor::CopiedOperands {
   Value a, b;
   Value depth, tiles;
+  /// The number of its maps.
+  Value maps;
 };
 
 /// Terms of the tile of k that begins at `offset`.
@@ -550,11 +744,13 @@ void Distributor::startTile(const CopiedOperands &operands, Value tile,
       b.setInsertionPointToStart(
           scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
     Value offset = multiply(tile, partition.tile.k);
-    withTermsAt(offset, operands.depth, [&](OpFoldResult size) {
-      startCopies(operands.a, operands.b, offset, size, stage);
-    });
+    startBulk(operands.maps, offset, stage);
+    if (threadsCopy())
+      withTermsAt(offset, operands.depth, [&](OpFoldResult size) {
+        startCopies(operands.a, operands.b, offset, size, stage);
+      });
   }
-  CopyCommitOp::create(b);
+  commitCopies();
 }
 
 /// The sum of a product that others of the same plan precede and follow. Its
@@ -564,16 +760,15 @@ void Distributor::startTile(const CopiedOperands &operands, Value tile,
 Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
                                  Value start, bool barrierFirst) {
   int64_t ahead = exchange.stages - 1;
-  auto operandsOf = [&](Value a, Value other) -> CopiedOperands {
+  auto operandsOf = [&](Value a, Value other, Value maps) -> CopiedOperands {
     Value depth = getValueOrCreateConstantIndexOp(
         b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), a, 1));
     return {
         a, other, depth,
-        b.createOrFold<arith::CeilDivUIOp>(depth, constant(partition.tile.k))};
+        b.createOrFold<arith::CeilDivUIOp>(depth, constant(partition.tile.k)),
+        maps};
   };
-  CopiedOperands own = operandsOf(matrixA, matrixB);
   auto [nextA, nextB] = multipliedMatrices(op, op.getNextA(), op.getNextB());
-  CopiedOperands next = operandsOf(nextA, nextB);
   Value turn = op.getTurn();
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn, constant(0));
@@ -583,15 +778,25 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
         scf::IfOp::create(b, isFirst, /*withElseRegion=*/false).thenBlock());
     if (barrierFirst)
       gpu::BarrierOp::create(b);
+  }
+  beginBulk(op, matrixA, matrixB);
+  CopiedOperands own = operandsOf(matrixA, matrixB, mapNumber);
+  CopiedOperands next =
+      operandsOf(nextA, nextB, hasBulk() ? nextMapNumber() : Value());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, isFirst, /*withElseRegion=*/false).thenBlock());
     for (int64_t tile = 0; tile != ahead; ++tile)
       startTile(own, constant(tile), /*exists=*/{}, constant(tile));
   }
+  describeNext(op);
   // Where a product has fewer tiles than are ahead, the rest is nothing.
   Value turns = b.createOrFold<arith::MaxUIOp>(own.tiles, constant(ahead));
   Value switchAt = b.createOrFold<arith::SubIOp>(turns, constant(ahead));
   /// One turn: waits for its tile in the stage of that number, starts another
   /// one in the stage before, and multiplies.
-  auto take = [&](Value tile, Value number, Value sum,
+  auto take = [&](Value tile, Value number, Value parity, Value sum,
                   bool startsNext) -> Value {
     Value stage = asStage(number), offset = multiply(tile, partition.tile.k);
     Value isTile = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
@@ -599,7 +804,7 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
     awaitCopies(
         own.a, own.b, /*pending=*/ahead - 1,
         [&]() -> CopiedTerms {
-          return {offset, termsFrom(own, offset), stage};
+          return {offset, termsFrom(own, offset), stage, parity};
         },
         startsNext ? isTile : Value());
     auto start = [&] {
@@ -629,31 +834,54 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
     scf::YieldOp::create(b, sum);
     return choice.getResult(0);
   };
-  /// The sum, and the number of the stage that comes next.
-  using Turn = std::pair<Value, Value>;
+  /// The sum, and the number of the stage that comes next with, of what the
+  /// engine brings, its parity.
+  struct Turn {
+    Value sum, number, parity;
+  };
+  auto after = [&](const Turn &turn, Value sum) -> Turn {
+    return {sum, stageAfter(turn.number),
+            turn.parity ? parityAfter(turn.parity, turn.number) : Value()};
+  };
   auto loop = [&](Value from, Value to, Turn before, bool startsNext) -> Turn {
-    auto [sum, number] = before;
+    auto [sum, number, parity] = before;
     std::optional<int64_t> first = getConstantIntValue(from);
     std::optional<int64_t> last = getConstantIntValue(to);
     if (first && last && *last - *first <= 1)
-      return *first == *last ? before
-                             : Turn(take(from, number, sum, startsNext),
-                                    stageAfter(number));
-    auto tiles =
-        scf::ForOp::create(b, from, to, constant(1), ValueRange{sum, number});
+      return *first == *last
+                 ? before
+                 : after(before, take(from, number, parity, sum, startsNext));
+    SmallVector<Value> starts = {sum, number};
+    if (parity)
+      starts.push_back(parity);
+    auto tiles = scf::ForOp::create(b, from, to, constant(1), starts);
+    auto turnOf = [](ValueRange values) -> Turn {
+      return {values[0], values[1], values.size() > 2 ? values[2] : Value()};
+    };
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(tiles.getBody());
-    number = tiles.getRegionIterArg(1);
-    sum = take(tiles.getInductionVar(), number, tiles.getRegionIterArg(0),
-               startsNext);
-    scf::YieldOp::create(b, ValueRange{sum, stageAfter(number)});
-    return {tiles.getResult(0), tiles.getResult(1)};
+    Turn turn = turnOf(tiles.getRegionIterArgs());
+    turn = after(turn, take(tiles.getInductionVar(), turn.number, turn.parity,
+                            turn.sum, startsNext));
+    SmallVector<Value> ends = {turn.sum, turn.number};
+    if (parity)
+      ends.push_back(turn.parity);
+    scf::YieldOp::create(b, ends);
+    return turnOf(tiles.getResults());
   };
   Value first = arith::IndexCastUIOp::create(
       b, b.getI32Type(),
       b.createOrFold<arith::RemUIOp>(turn, constant(exchange.stages)));
-  Turn done = loop(constant(0), switchAt, {start, first}, /*startsNext=*/false);
-  return loop(switchAt, turns, done, /*startsNext=*/true).first;
+  Value parity;
+  if (hasBulk())
+    parity = arith::IndexCastUIOp::create(
+        b, b.getI32Type(),
+        b.createOrFold<arith::RemUIOp>(
+            b.createOrFold<arith::DivUIOp>(turn, constant(exchange.stages)),
+            constant(2)));
+  Turn done = loop(constant(0), switchAt, {start, first, parity},
+                   /*startsNext=*/false);
+  return loop(switchAt, turns, done, /*startsNext=*/true).sum;
 }
 
 /// What this warp sends its part of C to memory by way of.

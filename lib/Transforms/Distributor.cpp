@@ -603,7 +603,7 @@ bool Distributor::keepAlignment(GemmOp op) {
 Value Distributor::multiply(GemmOp op, ValueRange a, ValueRange bShare,
                             ValueRange c, bool barrierFirst) {
   // Of products in turn, only the first one's tiles come after what was before.
-  if (barrierFirst && !op.getTurn())
+  if (barrierFirst && !isInTurn(op))
     gpu::BarrierOp::create(b);
   alignedRows = op.getAlignedRows() && keepAlignment(op);
   emitBuffers();

@@ -109,17 +109,33 @@ private:
   mlir::Value copiedTerms(Role role, mlir::Value matrix, mlir::Value offset,
                           mlir::OpFoldResult size);
   mlir::Value copiedBufferAt(Role role, mlir::Value stage);
+  bool isInTurn(GemmOp op) const { return op.getTurn() && exchange.prefetches; }
+  bool isBulk(Role role, mlir::MemRefType matrix);
+  mlir::Value bulkBarriers();
+  mlir::Value mapsOf(Role role);
+  void describe(Role role, mlir::Value matrix, mlir::Value number);
+  void beginBulk(GemmOp op, mlir::Value matrixA, mlir::Value matrixB);
+  void describeNext(GemmOp op);
+  std::optional<int64_t> turnsOfEach(mlir::Value matrix);
+  mlir::Value nextMapNumber();
+  void startBulk(mlir::Value number, mlir::Value offset, mlir::Value stage);
+  void endBulk();
+  void commitCopies();
+  bool hasBulk() const { return bulkA || bulkB; }
+  bool threadsCopy() const { return !bulkA || !bulkB; }
   int64_t tailBytes(Role role, mlir::MemRefType matrix);
   mlir::Value tailsAt(Role role, mlir::MemRefType matrix, mlir::Value stage);
   void startCopies(mlir::Value matrixA, mlir::Value matrixB, mlir::Value offset,
                    mlir::OpFoldResult size, mlir::Value stage);
   void withTermsAt(mlir::Value offset, mlir::Value depth,
                    llvm::function_ref<void(mlir::OpFoldResult)> emit);
-  /// Terms of a tile along k, and the stage that they are in.
+  /// Terms of a tile along k, the stage that they are in, and of what the
+  /// engine brings the parity of the stage's phase.
   struct CopiedTerms {
     mlir::Value offset;
     mlir::OpFoldResult size;
     mlir::Value stage;
+    mlir::Value parity = {};
   };
   void finishCopy(Role role, mlir::Value matrix, const CopiedTerms &terms,
                   bool isLast);
@@ -137,9 +153,10 @@ private:
   mlir::Value stageAfter(mlir::Value number);
   mlir::Value stageBefore(mlir::Value number);
   mlir::Value asStage(mlir::Value number);
+  mlir::Value parityAfter(mlir::Value parity, mlir::Value number);
   mlir::Value emitCopied(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
                          mlir::Value start, bool barrierFirst);
-  mlir::Value emitCopiedSum(mlir::Value matrixA, mlir::Value matrixB,
+  mlir::Value emitCopiedSum(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
                             mlir::Value start);
   struct CopiedOperands;
   mlir::OpFoldResult termsFrom(const CopiedOperands &operands,
@@ -207,6 +224,10 @@ private:
   /// The stages of copied operands, and whether their rows are aligned.
   mlir::Value copied;
   bool alignedRows = false;
+  /// How the copy engine sees the operands that it brings, and the number of
+  /// the product's maps among theirs; null where threads copy.
+  SharedMatrixAttr bulkA, bulkB;
+  mlir::Value mapNumber;
   /// Broadcasts of this k tile so far: which buffer is next.
   int64_t broadcastCount = 0;
   OperandSide sideA, sideB;

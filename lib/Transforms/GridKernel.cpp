@@ -58,9 +58,8 @@ GridKernel::GridKernel(Operation *op, const Tiling &tiling, int64_t threads,
       arguments.push_back(operand);
 }
 
-Value kami::prefetchNext(ImplicitLocOpBuilder &b, GemmOp product,
-                         const Plan &plan, Value nextA, Value nextB,
-                         Value exists, Value turn) {
+Value kami::nameNext(ImplicitLocOpBuilder &b, GemmOp product, const Plan &plan,
+                     Value nextA, Value nextB, Value exists, Value turn) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(product);
   product.getNextAMutable().assign(nextA);
@@ -70,6 +69,9 @@ Value kami::prefetchNext(ImplicitLocOpBuilder &b, GemmOp product,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
+  // Maps are made for a product at a time.
+  if (!plan.prefetches)
+    return b.createOrFold<arith::AddIOp>(turn, constant(1));
   Value depth = getValueOrCreateConstantIndexOp(
       b, b.getLoc(),
       memref::getMixedSize(b, b.getLoc(), product.getA(),

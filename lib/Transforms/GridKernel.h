@@ -52,9 +52,9 @@ struct NextTile {
 
 /// Tells a product in turn which one follows it. Returns the turns that the
 /// block has taken after it.
-mlir::Value prefetchNext(mlir::ImplicitLocOpBuilder &b, GemmOp product,
-                         const Plan &plan, mlir::Value nextA, mlir::Value nextB,
-                         mlir::Value exists, mlir::Value turn);
+mlir::Value nameNext(mlir::ImplicitLocOpBuilder &b, GemmOp product,
+                     const Plan &plan, mlir::Value nextA, mlir::Value nextB,
+                     mlir::Value exists, mlir::Value turn);
 
 class GridKernel {
 public:

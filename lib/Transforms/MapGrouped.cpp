@@ -147,8 +147,14 @@ Value GroupedTile::placesOf(Role role, const Matrix &matrix) {
   Value bytes = constant(bytesOf(role));
   Value base =
       memref::ExtractAlignedPointerAsIndexOp::create(b, matricesOf(role));
-  return arith::OrIOp::create(b, add(base, multiply(matrix.at, bytes)),
-                              multiply(matrix.stride, bytes));
+  Value bits = arith::OrIOp::create(b, add(base, multiply(matrix.at, bytes)),
+                                    multiply(matrix.stride, bytes));
+  if (!plan.bulk)
+    return bits;
+  // Nor has a map rows that are in one place, or go backwards.
+  Value goesBack = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                                         matrix.stride, constant(0));
+  return arith::SelectOp::create(b, goesBack, constant(1), bits);
 }
 
 //===----------------------------------------------------------------------===//
@@ -293,12 +299,15 @@ void GroupedTile::emitTiles(Value count) {
   emit(tileAt(loop.getInductionVar()));
 }
 
-/// The same, with a tile's copies starting before C of the last one is stored.
+/// The same, with a tile's copies starting before C of the last one is stored,
+/// or, where the copy engine brings its operands, with its maps being made.
 /// Where rows of the one are aligned and those of the other are not, they do
 /// not: turns begin anew.
 void GroupedTile::emitTilesAhead(Value count) {
   auto loop = scf::ForOp::create(b, constant(0), count, constant(1),
                                  ValueRange{constant(0)});
+  if (!plan.prefetches)
+    loop->setAttr(tileLoopAttributeName, b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value number = loop.getInductionVar(), turn = loop.getRegionIterArg(0);
@@ -310,8 +319,11 @@ void GroupedTile::emitTilesAhead(Value count) {
   Value isAlike = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                         own.areAligned, next.areAligned);
   Value follows = arith::AndIOp::create(b, exists, isAlike);
+  // There are no maps of rows that are not aligned.
+  if (!plan.prefetches)
+    follows = arith::AndIOp::create(b, follows, own.areAligned);
   GemmOp product = emit(own);
-  Value ahead = prefetchNext(b, product, plan, next.a, next.b, follows, turn);
+  Value ahead = nameNext(b, product, plan, next.a, next.b, follows, turn);
   b.setInsertionPointAfter(product);
   scf::YieldOp::create(
       b, arith::SelectOp::create(b, follows, ahead, constant(0)).getResult());
@@ -368,7 +380,7 @@ void GroupedTile::emitLoop() {
     listTile(thread, dealt.getDealt());
   }
   gpu::BarrierOp::create(b);
-  if (plan.prefetches)
+  if (plan.prefetches || plan.bulk)
     emitTilesAhead(listed);
   else
     emitTiles(listed);

@@ -73,7 +73,7 @@ def gemm(
         plan: a `kami.Plan` or the text of a `#kami.plan<...>`, instead of the
             planner's choice.
         overrides: what of a plan is settled: algorithm, unit, tile, warps,
-            stages, model, as `kami.plan` has them.
+            stages, copies, model, as `kami.plan` has them.
 
     Raises:
         TypeError, ValueError: an argument, named first in the message, is not

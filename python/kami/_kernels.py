@@ -257,6 +257,7 @@ _OVERRIDES = (
     "plan",
     "warps",
     "stages",
+    "copies",
 )
 
 

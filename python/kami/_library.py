@@ -69,6 +69,7 @@ class Options(Structure):
         ("plan", c_char_p),
         ("warps", c_int64),
         ("stages", c_int64),
+        ("copies", c_char_p),
     ]
 
 

@@ -157,9 +157,9 @@ def plan(
         target: the chip, one of `kami.targets()`; the first CUDA device's, or
             that of the simulator where there is none.
         overrides: algorithm ("1d", "2d", "3d"), unit ("warp", "warpgroup",
-            "lane"), tile (three extents), warps and stages (numbers), model
-            ("calibrated" or "paper"), calibration (a file of
-            `kami-bench calibrate`).
+            "lane"), tile (three extents), warps and stages (numbers), copies
+            ("threads" or "bulk", by the copy engine), model ("calibrated" or
+            "paper"), calibration (a file of `kami-bench calibrate`).
 
     Returns:
         A `Plan`; cycles are a model's, of the chip's clock.

@@ -4,7 +4,9 @@
 // RUN: not kami-opt %s --kami-assign-plan=warps=33 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not kami-opt %s --kami-assign-plan="algorithm=2d warps=1" 2>&1 | FileCheck %s --check-prefix=NO-GRID
 // RUN: not kami-opt %s --kami-assign-plan=unit=block 2>&1 | FileCheck %s --check-prefix=UNIT
+// RUN: not kami-opt %s --kami-assign-plan=copies=engine 2>&1 | FileCheck %s --check-prefix=COPIES
 
+// COPIES: error: expected copies auto, threads or bulk, but got 'engine'
 // UNIT: error: expected unit auto, warp, warpgroup or lane, but got 'block'
 // ALGORITHM: error: expected algorithm auto, 1d, 2d or 3d, but got '4d'
 // MODEL: error: expected model calibrated or paper, but got 'guess'

@@ -26,6 +26,7 @@ static llvm::Expected<BenchmarkOptions> parse(Flags &flags) {
   options.tiles = flags.tiles;
   options.units = flags.units;
   options.stages = flags.stages;
+  options.copies = flags.copies;
   options.warps = flags.warps;
   options.calibration = flags.calibration;
   options.candidates = flags.all ? INT64_MAX : flags.top;

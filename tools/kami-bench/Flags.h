@@ -82,6 +82,12 @@ struct Flags {
               llvm::cl::CommaSeparated,
               llvm::cl::list_init<std::string>({"auto"}),
               llvm::cl::cat(category)),
+        copies("copies",
+               llvm::cl::desc("auto, threads or bulk: what brings copied "
+                              "operands (batch, grouped)"),
+               llvm::cl::CommaSeparated,
+               llvm::cl::list_init<std::string>({"auto"}),
+               llvm::cl::cat(category)),
         batch("batch", llvm::cl::desc("Products of a launch"),
               llvm::cl::init(10000), llvm::cl::cat(category)),
         repeats("repeats", llvm::cl::desc("Replays"), llvm::cl::init(20),
@@ -143,6 +149,7 @@ struct Flags {
   llvm::cl::list<int64_t> stages;
   llvm::cl::list<int64_t> warps;
   llvm::cl::list<std::string> units;
+  llvm::cl::list<std::string> copies;
   llvm::cl::opt<int64_t> batch, repeats;
   llvm::cl::opt<std::string> format, output;
   llvm::cl::opt<std::string> peers, triton, torch;

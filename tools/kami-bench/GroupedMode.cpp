@@ -39,6 +39,7 @@ static llvm::Expected<GroupedBenchmarkOptions> parse(Flags &flags) {
   options.stages = flags.stages;
   options.warps = flags.warps;
   options.units = flags.units;
+  options.copies = flags.copies;
   if (llvm::Error error = checkUnits(options.units))
     return error;
   options.repeats = flags.repeats;

@@ -42,6 +42,7 @@ static Flag warps("warps", "Warps of a block");
 static Flag unit("unit", "auto, warp, warpgroup or lane", "auto");
 static Flag tile("tile", "What a block computes: MxNxK");
 static Flag stages("stages", "Tiles along k that have room at a time");
+static Flag copies("copies", "auto, threads or bulk", "auto");
 static Flag model("model", "calibrated or paper", "calibrated");
 static Flag format("format", "text or json", "text");
 static cl::opt<bool> all("all", cl::desc("Print every candidate"),
@@ -120,7 +121,7 @@ static llvm::Error run() {
     return llvm::createStringError("unknown --format '" + format +
                                    "', expected one of: text, json");
   ProblemText text{gemm, type,  accumulator, batch, algorithm, warps,
-                   tile, typeB, outputType,  unit,  stages};
+                   tile, typeB, outputType,  unit,  stages,    copies};
   auto options = parseOptions({model, lSm, bSm, thetaR, thetaW, nTc, oTc});
   if (!options)
     return options.takeError();

@@ -44,6 +44,8 @@ struct BenchmarkOptions {
   std::vector<std::string> units = {"auto"};
   /// Tiles along k that have room at a time; 0 for the planner's choice.
   std::vector<int64_t> stages = {0};
+  /// What brings copied operands: auto, threads or bulk.
+  std::vector<std::string> copies = {"auto"};
   /// Warps a block; 0 for the planner's choice.
   std::vector<int64_t> warps = {0};
   /// Of each transport so many of the planner's candidates, best first, instead

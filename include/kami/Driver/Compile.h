@@ -58,6 +58,8 @@ struct CompileOptions {
   std::string unit = "auto";
   /// Tiles along k that have room at a time; 0 to choose.
   int64_t stages = 0;
+  /// What brings copied operands: auto, threads or bulk (the copy engine).
+  std::string copies = "auto";
   /// Whether IR is verified after each pass below level `Warp`, too.
   bool verifiesEach = false;
 };

@@ -45,6 +45,8 @@ struct GroupedBenchmarkOptions {
   std::vector<int64_t> warps = {0};
   /// What executes instructions: auto, warp, warpgroup or lane.
   std::vector<std::string> units = {"auto"};
+  /// What brings copied operands: auto, threads or bulk.
+  std::vector<std::string> copies = {"auto"};
   int64_t repeats = 20;
 };
 

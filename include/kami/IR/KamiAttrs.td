@@ -268,6 +268,11 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     stays so in shared memory; else rows are put straight once they have arrived
     (`kami.deskew`). Without it, narrower pieces are copied.
 
+    With `copies = bulk` the copy engine brings what the matrix unit reads in
+    shared memory, where rows are known to be aligned (`kami.place_bulk`), and
+    rounds it to tf32 on the way; threads copy the rest, and all of rows that are
+    not.
+
     Constraints:
     * (C1) the grid's and the tile's extents are positive
     * (C2) the algorithm is the grid's: three_d with layers, else two_d with
@@ -296,7 +301,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     * (C13) packed products have one stage, and lanes have rows of C each, of 256
       sums at most in all rounds, of which only they have several
     * (C14) only rows of copied operands that are not packed are skewed
-    * (C15) an atom whose layouts are opaque is for one team of warps that hold
+    * (C15) only copies for warp groups are bulk ones
+    * (C16) an atom whose layouts are opaque is for one team of warps that hold
       operands, in tiles that are not interleaved
   }];
   let parameters = (ins
@@ -314,14 +320,15 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     DefaultValuedParameter<"bool", "false">:$relaysC,
     DefaultValuedParameter<"int64_t", "0">:$blocks,
     DefaultValuedParameter<"bool", "false">:$prefetches,
-    DefaultValuedParameter<"bool", "false">:$skewed);
+    DefaultValuedParameter<"bool", "false">:$skewed,
+    DefaultValuedParameter<"bool", "false">:$bulk);
   let assemblyFormat = [{
     `<` $algorithm `,` `grid` `=` custom<Grid>($gridM, $gridN, $gridK) `,`
     `unit` `=` $unit `,` `atom` `=` $atom `,`
     `tile` `=` custom<Extents>($tileM, $tileN, $tileK) `,`
     `transport` `=` $transport `,`
     `slices` `=` `{` `k` `=` $sliceK `,` `shared` `=` `[` $sharedA `,` $sharedB `]` `}`
-    `` custom<SharedWork>($interleave, $teams, $rounds, $stages, $relaysC, $blocks, $prefetches, $skewed) `` `>`
+    `` custom<SharedWork>($interleave, $teams, $rounds, $stages, $relaysC, $blocks, $prefetches, $skewed, $bulk) `` `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -377,6 +384,10 @@ def Kami_SharedMatrixAttr : Kami_Attr<"SharedMatrix", "shared_matrix"> {
   let extraClassDeclaration = [{
     /// The layout, which knows neither rows nor columns.
     ::kami::SharedMatrix getMatrix() const;
+    /// The dimension that swizzle rows run along: 0 for rows, 1 for columns.
+    unsigned getMajorDimension() const {
+      return (getMatrix().major == ::kami::Major::K) == (getRole() == Role::A) ? 1 : 0;
+    }
   }];
 }
 

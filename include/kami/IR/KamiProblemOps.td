@@ -110,7 +110,10 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     if there is one. `turn` counts the tiles of k that came before, 0 for the
     block's first product, which copies its first tiles itself; a product takes
     as many turns as it has tiles of k, but no fewer than the plan's stages less
-    one. Between such products, the block's shared memory is theirs.
+    one. Between such products, the block's shared memory is theirs. Where the
+    plan says `copies = bulk` instead, a product makes the maps of the next one's
+    operands, and `turn` counts the products before whose maps were made so; 0 is
+    for one that makes its own.
 
     Example:
 
@@ -184,7 +187,8 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     * (C17) `conjugate_a` and `conjugate_b` only where elements are complex
     * (C18) a C that is a memref is neither A nor B, and no two of its elements
       have one address, as far as its strides are static
-    * (C19) `next` only for a plan that prefetches, and of the types of A and B
+    * (C19) `next` only for a plan that prefetches or copies in bulk, and of the
+      types of A and B
     * (C20) not both `aligned_rows` and `aligned_rows_if`, and the latter only for
       a plan of copied operands
   }];

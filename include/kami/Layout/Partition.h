@@ -167,6 +167,8 @@ struct Exchange {
   bool isTransposed = false;
   /// Packed products that each unit, or team, takes one after the other.
   int64_t rounds = 1;
+  /// Whether the copy engine brings what the matrix unit reads.
+  bool bulk = false;
 
   bool isCopied() const { return transport == Transport::Copied; }
   bool isPacked() const { return packed > 0; }

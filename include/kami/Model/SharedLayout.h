@@ -68,6 +68,10 @@ struct SharedLayout {
   /// stage after stage.
   SharedRegion skewedA;
   SharedRegion skewedB;
+  /// Of bulk copies: two maps of A, of the product at hand and of the next one,
+  /// two of B, and the stages' mbarriers.
+  SharedRegion maps;
+  SharedRegion barriers;
   /// C on its way out: of each warp a part of its own, since others may still
   /// read the tiles, or the next product's are on their way already. Of packed
   /// products all of it, which overlays the operands.

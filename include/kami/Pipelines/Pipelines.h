@@ -35,6 +35,10 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "stages",
       llvm::cl::desc("Tiles along k that have room at a time, or 0 to choose"),
       llvm::cl::init(0)};
+  Option<std::string> copies{
+      *this, "copies",
+      llvm::cl::desc("auto, threads or bulk: what brings copied operands"),
+      llvm::cl::init("auto")};
   Option<std::string> model{*this, "model",
                             llvm::cl::desc("calibrated or paper"),
                             llvm::cl::init("calibrated")};

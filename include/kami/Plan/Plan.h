@@ -33,6 +33,10 @@ std::optional<Transport> parseTransport(llvm::StringRef spelling);
 llvm::StringRef name(Unit unit);
 std::optional<Unit> parseUnit(llvm::StringRef spelling);
 
+/// What brings copied operands, "bulk" or "threads": whether that is the copy
+/// engine.
+std::optional<bool> parseCopies(llvm::StringRef spelling);
+
 /// The algorithm that a grid stands for: layers make it 3D; otherwise columns
 /// and rows make it 2D; otherwise it is 1D.
 Algorithm algorithmOf(const WarpGrid &grid);
@@ -68,6 +72,9 @@ struct Plan {
   /// bytes are copied as the words of 16 bytes that hold them, and put straight
   /// in shared memory.
   bool skewed = false;
+  /// Of operands copied for warp groups, whether the copy engine brings what
+  /// the matrix unit reads of aligned rows.
+  bool bulk = false;
 
   Algorithm algorithm() const { return algorithmOf(grid); }
   /// Whether elements of these kinds are extended when a warp loads them.
@@ -103,7 +110,8 @@ struct Plan {
     return {transport, source,         source,
             unit(),    isScoped(),     stages,
             relaysC,   prefetches,     isPacked() ? packedProducts() : 0,
-            skewed,    isTransposed(), rounds};
+            skewed,    isTransposed(), rounds,
+            bulk};
   }
 };
 

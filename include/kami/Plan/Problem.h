@@ -38,6 +38,8 @@ struct Problem {
   std::optional<WarpGrid> grid;
   /// What a block multiplies at once, as in `Plan`.
   std::optional<Extents> tile;
+  /// Whether the copy engine brings what the matrix unit reads, where it can.
+  std::optional<bool> bulk;
 
   /// Type of B's elements where it is not A's.
   std::optional<ElementKind> otherOperand;

@@ -41,6 +41,8 @@ struct ProblemText {
   std::string unit = "auto";
   /// Tiles along k that have room at a time; without it, the planner's choice.
   std::string stages;
+  /// What brings copied operands.
+  std::string copies = "auto";
 };
 
 /// `MxNxK`, each at least `least`, and the name of a type. The errors name the

@@ -40,6 +40,7 @@ struct Misfit {
     NotCopied,
     NotPacked,
     NotInTurn,
+    NotBulk,
     NotGatheredA,
     NotGatheredB,
     Threads,

@@ -143,6 +143,9 @@ struct Chip {
   /// Whether threads copy from device memory to shared memory without
   /// registers, and go on meanwhile.
   bool copiesAsync = false;
+  /// Whether an engine copies boxes of a matrix to where the matrix unit reads
+  /// them, by maps that kernels make.
+  bool copiesBulk = false;
   SpirvFlavor spirv = SpirvFlavor::None;
   /// Of devices that take SPIR-V: whether a warp's lanes execute in lockstep,
   /// and a barrier among them would hold up the whole block.

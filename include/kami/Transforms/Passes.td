@@ -57,6 +57,8 @@ def KamiAssignPlan : Pass<"kami-assign-plan"> {
            "What a block computes, as MxNxK, instead of the planner's choice">,
     Option<"stages", "stages", "int64_t", "0",
            "Tiles along k that have room at a time, or 0 to choose">,
+    Option<"copies", "copies", "std::string", "\"auto\"",
+           "auto, threads or bulk: what brings copied operands">,
     Option<"model", "model", "std::string", "\"calibrated\"",
            "The cost model: calibrated or paper">,
     Option<"calibration", "calibration", "std::string", "\"\"",

@@ -139,6 +139,9 @@ struct ConvertKamiToNVGPU
     auto markLegal = [](ConversionTarget &target) {
       target.addLegalOp<MmaSyncOp, MatrixDescriptorOp, StMatrixOp,
                         WgmmaCommitOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>();
+      // Bulk copies know nothing of lanes.
+      target.addLegalOp<MBarrierInitOp, MBarrierInvalOp, MBarrierWaitOp,
+                        PlaceBulkOp, TensorMapOp>();
     };
     if (failed(convertToLanes(getOperation(), converter, std::move(patterns),
                               markLegal)))

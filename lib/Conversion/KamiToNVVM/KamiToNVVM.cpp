@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
+#include "BulkCopies.h"
 #include "ThreadIndex.h"
 #include "Wgmma.h"
 #include "kami/Bridge/Bridge.h"
@@ -146,7 +147,8 @@ struct ConvertKamiToNVVM
                           .getI32IntegerAttr(std::max<int64_t>(blocks, 1)));
     }
     if (failed(verifyWgmmaTarget(getOperation())) ||
-        failed(verifyInstructions()) || failed(expandWgmma(getOperation())))
+        failed(verifyInstructions()) || failed(expandWgmma(getOperation())) ||
+        failed(expandBulkCopies(getOperation())))
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateKamiToNVVMPatterns(patterns);
@@ -200,6 +202,9 @@ private:
       Type type = op.getAtom().getAType();
       if (isa<Float8E4M3FNType, Float8E5M2Type>(type))
         needed = std::max<int64_t>(needed, 84);
+    });
+    getOperation().walk([&](TensorMapOp) {
+      needed = std::max<int64_t>(needed, tensorMapPtxVersion);
     });
     // The same, cvt: "... on sm_89 introduced in PTX ISA 8.1".
     getOperation().walk([&](arith::ExtFOp op) {

@@ -50,7 +50,8 @@ SmallVector<StringRef> kami::targetChips(gpu::GPUModuleOp module) {
 static Operation *firstWgmma(gpu::GPUModuleOp module) {
   Operation *found = nullptr;
   module.walk([&](Operation *op) {
-    if (!isa<WgmmaOp, WgmmaCommitOp, WgmmaFenceOp, WgmmaWaitOp>(op))
+    if (!isa<WgmmaOp, WgmmaCommitOp, WgmmaFenceOp, WgmmaWaitOp, TensorMapOp>(
+            op))
       return WalkResult::advance();
     found = op;
     return WalkResult::interrupt();

@@ -1,0 +1,144 @@
+//===- KamiBulkOps.td - Tiles that the copy engine brings -*- tablegen -*-===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KAMI_IR_KAMIBULKOPS_TD
+#define KAMI_IR_KAMIBULKOPS_TD
+
+include "kami/IR/KamiCopyOps.td"
+
+// Every thread of the block executes the ops here, and the block's first one, or
+// its first warp, does what there is to do: nobody else knows of the mbarriers.
+// A barrier after `kami.mbarrier_wait` makes what has arrived everybody's. They
+// are the same at warp level and at target level.
+
+def Kami_MBarriers : MemRefRankOf<[I64], [1]>;
+
+def Kami_MBarrierInitOp : Kami_Op<"mbarrier_init", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "mbarrier.init: begin to count what copies bring";
+  let description = [{
+    Each word of `barriers` becomes an mbarrier, in its phase of parity 0, that
+    waits for so many arrivals, and for the bytes that these announce. The engine
+    sees them, and what the block's first thread has written before.
+
+    Example: `kami.mbarrier_init %barriers arrivals 2 : memref<3xi64, #gpu.address_space<workgroup>>`
+
+    Constraints:
+    * (C1) the words are in workgroup memory, as many as their type says, and start
+      at no offset
+    * (C2) there is at least one arrival
+  }];
+  let arguments = (ins Kami_MBarriers:$barriers, I64Attr:$arrivals);
+  let assemblyFormat = "$barriers `arrivals` $arrivals attr-dict `:` type($barriers)";
+  let hasVerifier = 1;
+}
+
+def Kami_MBarrierInvalOp : Kami_Op<"mbarrier_inval", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "mbarrier.inval: words are words again";
+  let description = [{
+    The words of `barriers` may be anything else from here on. All that the
+    mbarriers counted has been waited for.
+
+    Example: `kami.mbarrier_inval %barriers : memref<3xi64, #gpu.address_space<workgroup>>`
+
+    Constraints:
+    * (C1) the words are as in `kami.mbarrier_init`
+  }];
+  let arguments = (ins Kami_MBarriers:$barriers);
+  let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
+  let hasVerifier = 1;
+}
+
+def Kami_MBarrierWaitOp : Kami_Op<"mbarrier_wait", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "mbarrier.try_wait.parity: wait for what copies bring";
+  let description = [{
+    Waits until the mbarrier has completed its phase of that parity, 0 or 1: what
+    the copies of the phase bring is there. After the next barrier of the block,
+    everybody, and every warp's `kami.group_mma`, sees it.
+
+    Example: `kami.mbarrier_wait %barriers[%stage] parity %parity : memref<3xi64, #gpu.address_space<workgroup>>`
+
+    Constraints:
+    * (C1) the words are as in `kami.mbarrier_init`
+  }];
+  let arguments = (ins Kami_MBarriers:$barriers, Index:$index, I32:$parity);
+  let assemblyFormat = "$barriers `[` $index `]` `parity` $parity attr-dict `:` type($barriers)";
+  let hasVerifier = 1;
+}
+
+def Kami_TensorMapOp : Kami_Op<"tensor_map", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Describe a matrix in device memory to the copy engine";
+  let description = [{
+    The map of that number in `maps`, of 128 bytes each, becomes one of the source
+    as it lies in device memory, in boxes that arrive as the matrix: a source's
+    place, extents and strides are known only at run time. Nothing may be on its
+    way by the map that was there before. With `rounded`, elements become the
+    nearest numbers of tf32 on their way, as `kami.round_placed` makes them.
+
+    The engine reads maps in device memory only. Lowering keeps them in a variable
+    of the module, of which a block takes a part when it begins that no block has
+    which is resident with it, so that launches of a kernel may overlap.
+
+    Example:
+
+    ```mlir
+    kami.tensor_map %b as #kami.shared_matrix<32x128xf32, b, k_major, swizzle = 128> in %maps[%i] rounded
+        : memref<?x?xf32, strided<[1, ?], offset: ?>>, memref<256xi8, #gpu.address_space<workgroup>>
+    ```
+
+    Constraints:
+    * (C1) the source has the matrix's element type, adjacent along its swizzle
+      rows' dimension; its lines begin at multiples of 16 bytes
+    * (C2) the matrix has swizzle rows of 32, 64 or 128 bytes, and 256 lines at
+      most
+    * (C3) maps are at least 128 bytes of workgroup memory that start at no offset
+    * (C4) only f32 elements are rounded
+  }];
+  let arguments = (ins Kami_GlobalMatrix:$source, Kami_SharedBuffer:$maps,
+                       Index:$index, Kami_SharedMatrixAttr:$matrix,
+                       UnitAttr:$rounded);
+  let assemblyFormat = "$source `as` $matrix `in` $maps `[` $index `]` (`rounded` $rounded^)? attr-dict `:` type($source) `,` type($maps)";
+  let hasVerifier = 1;
+}
+
+def Kami_PlaceBulkOp : Kami_Op<"place_bulk", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "cp.async.bulk.tensor: have a matrix copied to where the matrix unit reads it";
+  let description = [{
+    Starts to copy the matrix from the given row and column on of what the map of
+    that number describes, to the buffer. What is beyond the source's extents is
+    not read, and arrives as zeros. The copy arrives at the mbarrier, once, with
+    all its bytes: behind a `kami.mbarrier_wait` and a barrier, `kami.group_mma`
+    may read it; until then the buffer must neither be read nor written otherwise.
+    What the matrix unit read of it before needs a barrier, what threads wrote
+    there a fence as well (`kami.copy_wait` with `for_matrix_unit`).
+
+    Example:
+
+    ```mlir
+    kami.place_bulk %maps[%i] at[%k, %c0] to %buffer in #matrix arrive %barriers[%stage]
+        : memref<256xi8, #gpu.address_space<workgroup>>, memref<16384xi8, #gpu.address_space<workgroup>>, memref<3xi64, #gpu.address_space<workgroup>>
+    ```
+
+    Constraints:
+    * (C1) the buffer is in workgroup memory, starts at no offset, and holds the
+      matrix
+    * (C2) maps and barriers are as in `kami.tensor_map`, of the same matrix, and
+      `kami.mbarrier_init`
+  }];
+  let arguments = (ins Kami_SharedBuffer:$maps, Index:$map, Index:$row,
+                       Index:$column, Kami_SharedBuffer:$buffer,
+                       Kami_SharedMatrixAttr:$matrix, Kami_MBarriers:$barriers,
+                       Index:$index);
+  let assemblyFormat = [{
+    $maps `[` $map `]` `at` `[` $row `,` $column `]` `to` $buffer `in` $matrix
+    `arrive` $barriers `[` $index `]` attr-dict
+    `:` type($maps) `,` type($buffer) `,` type($barriers)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // KAMI_IR_KAMIBULKOPS_TD

@@ -1,0 +1,468 @@
+//===- BulkCopies.cpp - The copy engine's instructions --------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A map is made in shared memory and published to device memory, where the
+// engine reads it. A variable of the module has room for as many blocks as are
+// resident; a block takes a part that is free when it begins, and gives it back
+// when it ends. Launches of a kernel may overlap, so that its number says
+// nothing: where all parts are taken, it waits for a block to end.
+//
+// From PTX ISA 9.0, "tensormap.replace", "tensormap.cp_fenceproxy",
+// "cp.async.bulk.tensor" and "Parallel Synchronization and Communication
+// Instructions: mbarrier".
+//
+//===----------------------------------------------------------------------===//
+
+#include "BulkCopies.h"
+#include "kami/Bridge/Bridge.h"
+#include "kami/Layout/BulkCopy.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace kami;
+using namespace mlir;
+
+namespace {
+
+/// Maps that are made in one place of shared memory, all of one matrix.
+struct Maps {
+  int64_t offset;
+  int64_t count;
+  SharedMatrixAttr matrix;
+  bool rounded;
+  /// Their place among the block's.
+  int64_t first;
+};
+
+/// The code of one kernel.
+class KernelCopies {
+public:
+  KernelCopies(gpu::GPUFuncOp kernel, const Chip &chip)
+      : kernel(kernel), chip(chip), b(kernel.getLoc(), kernel.getContext()) {}
+
+  LogicalResult expand();
+
+private:
+  LogicalResult collect();
+  void begin();
+  void end();
+  Value makeVariable(StringRef suffix, Type element, int64_t count,
+                     int64_t alignment);
+  void describeFixed(const Maps &maps, Value first);
+  void describe(TensorMapOp op);
+  Value entryOf(Value maps, Value index);
+  void start(PlaceBulkOp op);
+  void wait(MBarrierWaitOp op);
+  void initialize(MBarrierInitOp op);
+  void invalidate(MBarrierInvalOp op);
+
+  Value assemble(Type result, ValueRange operands, StringRef text,
+                 StringRef constraints);
+  /// Convergent, which assembly is not: nothing duplicates a block that has
+  /// one.
+  void syncWarp() { NVVM::SyncWarpOp::create(b, integer(-1)); }
+  Value integer(int64_t value) {
+    return arith::ConstantIntOp::create(b, b.getI32Type(), value);
+  }
+  Value word(Value index) {
+    return arith::IndexCastOp::create(b, b.getI32Type(), index);
+  }
+  /// Where the memref of workgroup memory begins, and that element of it.
+  Value sharedAddress(Value memref, Value index = {}, int64_t bytes = 0) {
+    Value base =
+        word(memref::ExtractAlignedPointerAsIndexOp::create(b, memref));
+    if (!index)
+      return base;
+    Value offset = arith::MulIOp::create(b, word(index), integer(bytes));
+    return arith::AddIOp::create(b, base, offset);
+  }
+  /// Has the block's first threads execute what `emit` emits.
+  template <typename Emit> void ifFirst(int64_t threads, Emit emit) {
+    Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
+                              arith::ConstantIndexOp::create(b, threads));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, isFirst, /*withElseRegion=*/false).thenBlock());
+    emit();
+  }
+
+  gpu::GPUFuncOp kernel;
+  const Chip &chip;
+  ImplicitLocOpBuilder b;
+  SmallVector<Maps, 2> places;
+  int64_t count = 0;
+  /// Where the block's maps are, and the word that says that they are taken.
+  Value entries, taken;
+};
+
+} // namespace
+
+Value KernelCopies::assemble(Type result, ValueRange operands, StringRef text,
+                             StringRef constraints) {
+  auto op = LLVM::InlineAsmOp::create(
+      b, result ? TypeRange(result) : TypeRange(), operands, text, constraints,
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
+      /*operand_attrs=*/ArrayAttr());
+  return result ? op.getResult(0) : Value();
+}
+
+/// The address of a variable of the module in device memory, all zeros.
+Value KernelCopies::makeVariable(StringRef suffix, Type element, int64_t count,
+                                 int64_t alignment) {
+  auto type = LLVM::LLVMArrayType::get(element, count);
+  std::string name = (kernel.getName() + suffix).str();
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(kernel);
+    auto global = LLVM::GlobalOp::create(
+        b, type, /*isConstant=*/false, LLVM::Linkage::Internal, name,
+        /*value=*/Attribute(), alignment,
+        unsigned(NVVM::NVVMMemorySpace::Global));
+    b.setInsertionPointToStart(b.createBlock(&global.getInitializerRegion()));
+    Value zero = LLVM::ZeroOp::create(b, type);
+    LLVM::ReturnOp::create(b, zero);
+  }
+  auto pointer = LLVM::LLVMPointerType::get(
+      b.getContext(), unsigned(NVVM::NVVMMemorySpace::Global));
+  Value address = LLVM::AddressOfOp::create(b, pointer, name);
+  return LLVM::PtrToIntOp::create(b, b.getI64Type(), address);
+}
+
+/// Where in the block's dynamic shared memory the buffer begins, if that is
+/// known.
+static std::optional<int64_t> offsetInShared(Value buffer) {
+  int64_t offset = 0;
+  while (auto view = buffer.getDefiningOp<memref::ViewOp>()) {
+    std::optional<int64_t> shift = getConstantIntValue(view.getByteShift());
+    if (!shift)
+      return std::nullopt;
+    offset += *shift;
+    buffer = view.getSource();
+  }
+  if (!buffer.getDefiningOp<gpu::DynamicSharedMemoryOp>())
+    return std::nullopt;
+  return offset;
+}
+
+/// At the kernel's begin: takes a part of the variable, and writes what stays
+/// of maps.
+void KernelCopies::begin() {
+  auto resident =
+      kernel->getAttrOfType<IntegerAttr>(residentBlocksAttributeName);
+  int64_t parts = chip.multiprocessors *
+                  std::max<int64_t>(resident ? resident.getInt() : 1, 1);
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  int64_t bytes = count * tensorMapBytes;
+  Value all = makeVariable("_tensor_maps", b.getI8Type(), parts * bytes,
+                           tensorMapBytes);
+  Value locks = makeVariable("_tensor_map_locks", b.getI32Type(), parts,
+                             /*alignment=*/4);
+  // Blocks of one launch that begin together take different ones at once.
+  Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  Value first = arith::RemUIOp::create(b, word(block), integer(parts));
+  // Of a warp, the first lane looks, and tells the others.
+  const char *take =
+      "{ .reg .pred p; .reg .b32 o, s; .reg .b64 a; mov.b32 s, $2; "
+      "mov.u32 o, %laneid; setp.ne.u32 p, o, 0; @p bra SHARE; "
+      "TRY: mad.wide.u32 a, s, 4, $1; "
+      "atom.acquire.gpu.global.cas.b32 o, [a], 0, 1; "
+      "setp.eq.u32 p, o, 0; @p bra SHARE; add.u32 s, s, 1; "
+      "setp.ge.u32 p, s, $3; selp.b32 s, 0, s, p; bra TRY; "
+      "SHARE: bar.warp.sync 0xffffffff; "
+      "shfl.sync.idx.b32 $0, s, 0, 31, 0xffffffff; }";
+  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
+                            arith::ConstantIndexOp::create(b, chip.warpSize));
+  auto choice = scf::IfOp::create(b, TypeRange(b.getI32Type()), isFirst,
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    syncWarp();
+    Value part = assemble(b.getI32Type(), {locks, first, integer(parts)}, take,
+                          "=r,l,r,r,~{memory}");
+    scf::YieldOp::create(b, part);
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, integer(0));
+  }
+  auto at = [&](Value base, int64_t size) -> Value {
+    Value part = arith::ExtUIOp::create(b, b.getI64Type(), choice.getResult(0));
+    Value step = arith::ConstantIntOp::create(b, b.getI64Type(), size);
+    return arith::AddIOp::create(b, base, arith::MulIOp::create(b, part, step));
+  };
+  entries = at(all, bytes);
+  taken = at(locks, 4);
+  for (const Maps &maps : places) {
+    auto workgroup = gpu::AddressSpaceAttr::get(b.getContext(),
+                                                gpu::AddressSpace::Workgroup);
+    Value memory = gpu::DynamicSharedMemoryOp::create(
+        b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
+                           MemRefLayoutAttrInterface(), workgroup));
+    Value base = sharedAddress(memory);
+    Value first = arith::AddIOp::create(b, base, integer(maps.offset));
+    ifFirst(1, [&] { describeFixed(maps, first); });
+  }
+}
+
+/// At the kernel's end: nobody uses the part any more.
+void KernelCopies::end() {
+  kernel.walk([&](gpu::ReturnOp op) {
+    b.setInsertionPoint(op);
+    ifFirst(1, [&] {
+      assemble({}, taken, "st.release.gpu.global.b32 [$0], 0;", "l,~{memory}");
+    });
+  });
+}
+
+/// All of the maps but where a matrix lies, and how large it is: it stays from
+/// one to the next.
+void KernelCopies::describeFixed(const Maps &maps, Value first) {
+  SharedMatrix matrix = maps.matrix.getMatrix();
+  Type element = maps.matrix.getElementType();
+  // The numbers that `tensormap.replace` has for types.
+  int type = maps.rounded       ? 11
+             : element.isBF16() ? 10
+             : element.isF16()  ? 6
+                                : 7;
+  std::string text = "{ ";
+  for (int64_t map = 0; map != maps.count; ++map) {
+    int64_t start = map * tensorMapBytes;
+    for (int64_t byte = 0; byte != tensorMapBytes; byte += 16)
+      text += llvm::formatv("st.shared.v4.b32 [$0 + {0}], {{0, 0, 0, 0}; ",
+                            start + byte);
+    auto replace = [&](StringRef field, const Twine &values) {
+      text +=
+          ("tensormap.replace.tile." + field + ".shared::cta.b1024.b32 [$0 + " +
+           Twine(start) + "], " + values + "; ")
+              .str();
+    };
+    replace("rank", "1"); // One less than there are dimensions.
+    replace("box_dim", "0, " + Twine(matrix.rowElements()));
+    replace("box_dim", "1, " + Twine(matrix.lines()));
+    replace("element_stride", "0, 1");
+    replace("element_stride", "1, 1");
+    replace("elemtype", Twine(type));
+    replace("interleave_layout", "0");
+    replace("swizzle_mode", Twine(swizzleMode(matrix.swizzleBytes)));
+    replace("fill_mode", "0");
+  }
+  assemble({}, first, text + "}", "r,~{memory}");
+}
+
+/// Where the map of that number is published.
+Value KernelCopies::entryOf(Value maps, Value index) {
+  const Maps &place = *llvm::find_if(places, [&](const Maps &place) {
+    return place.offset == *offsetInShared(maps);
+  });
+  Value number = arith::AddIOp::create(
+      b, index, arith::ConstantIndexOp::create(b, place.first));
+  Value bytes = arith::MulIOp::create(
+      b, number, arith::ConstantIndexOp::create(b, tensorMapBytes));
+  return arith::AddIOp::create(
+      b, entries, arith::IndexCastOp::create(b, b.getI64Type(), bytes));
+}
+
+/// Makes a map and publishes it.
+void KernelCopies::describe(TensorMapOp op) {
+  b.setInsertionPoint(op);
+  unsigned along = op.getMatrix().getMajorDimension();
+  int64_t bytes = op.getMatrix().getMatrix().elementBytes;
+  ifFirst(chip.warpSize, [&] {
+    auto source = memref::ExtractStridedMetadataOp::create(b, op.getSource());
+    auto inBytes = [&](Value elements) -> Value {
+      return arith::MulIOp::create(b, elements,
+                                   arith::ConstantIndexOp::create(b, bytes));
+    };
+    auto asInteger = [&](Value index) -> Value {
+      return arith::IndexCastOp::create(b, b.getI64Type(), index);
+    };
+    Value base = arith::AddIOp::create(
+        b, memref::ExtractAlignedPointerAsIndexOp::create(b, op.getSource()),
+        inBytes(source.getOffset()));
+    Value place = sharedAddress(op.getMaps(), op.getIndex(), tensorMapBytes);
+    Value entry = entryOf(op.getMaps(), op.getIndex());
+    std::string firstLane = "{ .reg .pred p; .reg .b32 l; mov.u32 l, %laneid; "
+                            "setp.eq.u32 p, l, 0; ";
+    std::string replace = "@p tensormap.replace.tile.";
+    std::string where = ".shared::cta.b1024.";
+    assemble({},
+             {place, asInteger(base), word(source.getSizes()[along]),
+              word(source.getSizes()[1 - along]),
+              asInteger(inBytes(source.getStrides()[1 - along]))},
+             firstLane + replace + "global_address" + where + "b64 [$0], $1; " +
+                 replace + "global_dim" + where + "b32 [$0], 0, $2; " +
+                 replace + "global_dim" + where + "b32 [$0], 1, $3; " +
+                 replace + "global_stride" + where + "b64 [$0], 0, $4; }",
+             "r,l,r,r,l,~{memory}");
+    syncWarp();
+    assemble({}, {place, entry},
+             firstLane +
+                 "tensormap.cp_fenceproxy.global.shared::cta.tensormap::"
+                 "generic.release.gpu.sync.aligned [$1], [$0], 128; "
+                 "@p fence.proxy.tensormap::generic.acquire.gpu [$1], 128; "
+                 "@p prefetch.tensormap [$1]; }",
+             "r,l,~{memory}");
+  });
+}
+
+void KernelCopies::start(PlaceBulkOp op) {
+  b.setInsertionPoint(op);
+  SharedMatrixAttr attribute = op.getMatrix();
+  SharedMatrix matrix = attribute.getMatrix();
+  bool alongColumns = attribute.getMajorDimension() == 1;
+  std::string text = llvm::formatv(
+      "{{ .reg .b32 x; mbarrier.arrive.expect_tx.shared.b64 _, [$1], {0}; ",
+      matrix.byteSize());
+  for (int64_t box = 0; box != boxesOf(matrix); ++box)
+    text += llvm::formatv(
+        "add.s32 x, $3, {0}; "
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
+        "complete_tx::bytes [$0 + {1}], [$2, {{x, $4}], [$1]; ",
+        box * matrix.rowElements(), box * matrix.blockBytes());
+  ifFirst(1, [&] {
+    Value along = word(alongColumns ? op.getColumn() : op.getRow());
+    Value line = word(alongColumns ? op.getRow() : op.getColumn());
+    Value buffer = sharedAddress(op.getBuffer());
+    Value barrier =
+        sharedAddress(op.getBarriers(), op.getIndex(), mbarrierBytes);
+    assemble({},
+             {buffer, barrier, entryOf(op.getMaps(), op.getMap()), along, line},
+             text + "}", "r,r,l,r,r,~{memory}");
+  });
+}
+
+void KernelCopies::wait(MBarrierWaitOp op) {
+  b.setInsertionPoint(op);
+  Value barrier = sharedAddress(op.getBarriers(), op.getIndex(), mbarrierBytes);
+  ifFirst(1, [&] {
+    assemble({}, {barrier, op.getParity()},
+             "{ .reg .pred p; WAIT: "
+             "mbarrier.try_wait.parity.shared.b64 p, [$0], $1; "
+             "@!p bra WAIT; }",
+             "r,r,~{memory}");
+  });
+}
+
+void KernelCopies::initialize(MBarrierInitOp op) {
+  b.setInsertionPoint(op);
+  Value first = sharedAddress(op.getBarriers());
+  std::string text;
+  int64_t count = cast<MemRefType>(op.getBarriers().getType()).getDimSize(0);
+  for (int64_t i = 0; i != count; ++i)
+    text += llvm::formatv("mbarrier.init.shared.b64 [$0 + {0}], {1}; ",
+                          i * mbarrierBytes, op.getArrivals());
+  ifFirst(1, [&] {
+    assemble({}, first, text + "fence.mbarrier_init.release.cluster;",
+             "r,~{memory}");
+  });
+}
+
+void KernelCopies::invalidate(MBarrierInvalOp op) {
+  b.setInsertionPoint(op);
+  Value first = sharedAddress(op.getBarriers());
+  std::string text;
+  int64_t count = cast<MemRefType>(op.getBarriers().getType()).getDimSize(0);
+  for (int64_t i = 0; i != count; ++i)
+    text += llvm::formatv("mbarrier.inval.shared.b64 [$0 + {0}]; ",
+                          i * mbarrierBytes);
+  ifFirst(1, [&] { assemble({}, first, text, "r,~{memory}"); });
+}
+
+/// Finds the places where maps are made.
+LogicalResult KernelCopies::collect() {
+  auto result = kernel.walk([&](TensorMapOp op) -> WalkResult {
+    std::optional<int64_t> offset = offsetInShared(op.getMaps());
+    if (!offset)
+      return op->emitOpError("expected maps at a known place of dynamic "
+                             "shared memory");
+    int64_t maps =
+        cast<MemRefType>(op.getMaps().getType()).getDimSize(0) / tensorMapBytes;
+    auto known = llvm::find_if(
+        places, [&](const Maps &place) { return place.offset == *offset; });
+    if (known == places.end()) {
+      places.push_back({*offset, maps, op.getMatrix(), op.getRounded(), count});
+      count += maps;
+    } else if (known->matrix != op.getMatrix() || known->count != maps ||
+               known->rounded != op.getRounded()) {
+      return op->emitOpError("expected all maps in one place to be alike, of ")
+             << known->matrix << ", but got " << op.getMatrix();
+    }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  result = kernel.walk([&](PlaceBulkOp op) -> WalkResult {
+    std::optional<int64_t> offset = offsetInShared(op.getMaps());
+    if (llvm::any_of(places, [&](const Maps &place) {
+          return offset && place.offset == *offset &&
+                 place.matrix == op.getMatrix();
+        }))
+      return WalkResult::advance();
+    return op->emitOpError("expected maps that kami.tensor_map makes of ")
+           << op.getMatrix();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult KernelCopies::expand() {
+  if (failed(collect()))
+    return failure();
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) {
+    if (isa<TensorMapOp, PlaceBulkOp, MBarrierInitOp, MBarrierInvalOp,
+            MBarrierWaitOp>(op))
+      ops.push_back(op);
+  });
+  if (!places.empty()) {
+    begin();
+    end();
+  }
+  for (Operation *op : ops) {
+    TypeSwitch<Operation *>(op)
+        .Case([&](TensorMapOp map) { describe(map); })
+        .Case([&](PlaceBulkOp place) { start(place); })
+        .Case([&](MBarrierInitOp initial) { initialize(initial); })
+        .Case([&](MBarrierInvalOp final) { invalidate(final); })
+        .Case([&](MBarrierWaitOp waiting) { wait(waiting); });
+    op->erase();
+  }
+  return success();
+}
+
+LogicalResult kami::expandBulkCopies(gpu::GPUModuleOp module) {
+  SmallVector<gpu::GPUFuncOp> kernels;
+  for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
+    bool has = false;
+    kernel.walk([&](Operation *op) {
+      has |= isa<TensorMapOp, PlaceBulkOp, MBarrierInitOp, MBarrierInvalOp,
+                 MBarrierWaitOp>(op);
+    });
+    if (has)
+      kernels.push_back(kernel);
+  }
+  if (kernels.empty())
+    return success();
+  FailureOr<const Chip *> chip = targetOf(module);
+  if (failed(chip))
+    return failure();
+  for (gpu::GPUFuncOp kernel : kernels)
+    if (failed(KernelCopies(kernel, **chip).expand()))
+      return failure();
+  return success();
+}

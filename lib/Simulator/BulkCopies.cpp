@@ -1,0 +1,288 @@
+//===- BulkCopies.cpp - What the copy engine brings -----------------------===//
+//
+// Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The block's first warp stands for the engine: a box is read when its copy
+// starts, and written when somebody waits for it, as late as a device may.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryAccess.h"
+#include "kami/IR/KamiOps.h"
+#include "kami/Layout/BulkCopy.h"
+#include "kami/Layout/CopiedTile.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cstring>
+
+using namespace kami;
+using namespace kami::sim;
+using namespace mlir;
+
+/// The place in shared memory of an mbarrier.
+static SharedPlace placeOf(const MemRef &memref, int64_t index) {
+  return {memref.buffer, memref.address({index})};
+}
+
+/// The place of the map of that number, which is in the slot.
+static FailureOr<SharedPlace> mapAt(Execution &x, Warp &warp,
+                                    const Instruction &instruction,
+                                    const MemRef &maps, Slot slot) {
+  int64_t index = 0;
+  if (failed(x.uniform(warp, instruction, slot, index)))
+    return failure();
+  if (index < 0 || (index + 1) * tensorMapBytes > maps.sizes[0]) {
+    x.fail(Violation::OutOfBounds, instruction)
+        << "out-of-bounds access: map " << index << " of "
+        << maps.sizes[0] / tensorMapBytes;
+    return failure();
+  }
+  return SharedPlace(maps.buffer, maps.address({index * tensorMapBytes}));
+}
+
+static LogicalResult runInit(Execution &x, Warp &warp,
+                             const Instruction &instruction) {
+  if (failed(x.requireConverged(warp, instruction)))
+    return failure();
+  if (warp.index != 0)
+    return success();
+  auto op = cast<MBarrierInitOp>(instruction.op);
+  const MemRef &barriers = warp.memrefs[instruction.operands[0].index];
+  for (int64_t i = 0; i != barriers.sizes[0]; ++i) {
+    SharedPlace place = placeOf(barriers, i);
+    if (place.second % barriers.elementBytes != 0)
+      return x.fail(Violation::Unaligned, instruction)
+             << "expected an mbarrier at a multiple of "
+             << barriers.elementBytes << " bytes, but got byte "
+             << place.second;
+    if (!x.barriers.try_emplace(place, MBarrier{int64_t(op.getArrivals())})
+             .second)
+      return x.fail(Violation::Unsupported, instruction)
+             << "expected words that are no mbarriers yet, but word " << i
+             << " is one";
+  }
+  x.fenceProxy(warp);
+  return success();
+}
+
+static FailureOr<MBarrier *> barrierAt(Execution &x, Warp &warp,
+                                       const Instruction &instruction,
+                                       Slot memref, Slot index) {
+  const MemRef &barriers = warp.memrefs[memref.index];
+  int64_t at = 0;
+  if (failed(x.requireConverged(warp, instruction)) ||
+      failed(x.uniform(warp, instruction, index, at)))
+    return failure();
+  auto found = x.barriers.find(placeOf(barriers, at));
+  if (at < 0 || at >= barriers.sizes[0] || found == x.barriers.end()) {
+    x.fail(Violation::OutOfBounds, instruction)
+        << "expected an mbarrier, but word " << at << " of "
+        << barriers.sizes[0] << " is none";
+    return failure();
+  }
+  return &found->second;
+}
+
+static LogicalResult runInval(Execution &x, Warp &warp,
+                              const Instruction &instruction) {
+  if (failed(x.requireConverged(warp, instruction)))
+    return failure();
+  if (warp.index != 0)
+    return success();
+  const MemRef &barriers = warp.memrefs[instruction.operands[0].index];
+  for (int64_t i = 0; i != barriers.sizes[0]; ++i) {
+    auto found = x.barriers.find(placeOf(barriers, i));
+    if (found == x.barriers.end() || !found->second.copies.empty())
+      return x.fail(Violation::Unsupported, instruction)
+             << "expected an mbarrier whose copies have been waited for, but "
+                "word "
+             << i << " is " << (found == x.barriers.end() ? "none" : "not");
+    x.barriers.erase(found);
+  }
+  return success();
+}
+
+/// Operands: barriers, index, parity.
+static LogicalResult runWait(Execution &x, Warp &warp,
+                             const Instruction &instruction) {
+  if (warp.index != 0)
+    return x.requireConverged(warp, instruction);
+  auto barrier = barrierAt(x, warp, instruction, instruction.operands[0],
+                           instruction.operands[1]);
+  int64_t parity = 0;
+  if (failed(barrier) ||
+      failed(x.uniform(warp, instruction, instruction.operands[2], parity)))
+    return failure();
+  MBarrier &state = **barrier;
+  if (parity != 0 && parity != 1)
+    return x.fail(Violation::Unsupported, instruction)
+           << "expected a parity of 0 or 1, but got " << parity;
+  // A phase of the other parity is over, or has never been.
+  if (state.parity != parity)
+    return success();
+  if (state.arrived != state.arrivals)
+    return x.fail(Violation::DivergentBarrier, instruction)
+           << "waits for ever: " << state.arrived << " of " << state.arrivals
+           << " copies have arrived at the mbarrier, and nobody else starts "
+              "one";
+  for (const PendingCopy &copy : state.copies) {
+    if (failed(x.arrive(warp, *copy.instruction, copy.access)))
+      return failure();
+    forLanes(copy.access.mask, [&](unsigned lane) {
+      std::memcpy(copy.access.buffer->bytes.data() +
+                      copy.access.addresses[lane],
+                  copy.data.data() + size_t(lane) * copy.access.bytes,
+                  copy.access.bytes);
+    });
+  }
+  state = {state.arrivals, 0, 1 - state.parity, {}};
+  // What the engine writes needs no fence.
+  x.fenceProxy(warp);
+  return success();
+}
+
+/// Operands: source, maps, index.
+static LogicalResult runMap(Execution &x, Warp &warp,
+                            const Instruction &instruction) {
+  auto op = cast<TensorMapOp>(instruction.op);
+  const MemRef &source = warp.memrefs[instruction.operands[0].index];
+  if (failed(x.requireConverged(warp, instruction)))
+    return failure();
+  if (warp.index != 0)
+    return success();
+  auto place =
+      mapAt(x, warp, instruction, warp.memrefs[instruction.operands[1].index],
+            instruction.operands[2]);
+  if (failed(place))
+    return failure();
+  unsigned along = op.getMatrix().getMajorDimension();
+  int64_t line = source.strides[1 - along] * source.elementBytes;
+  int64_t first = source.address({0, 0});
+  if (first % copiedPiece != 0 || line % copiedPiece != 0 || line < 0)
+    return x.fail(Violation::Unaligned, instruction)
+           << "expected lines that begin at multiples of " << copiedPiece
+           << " bytes, but the first begins at " << first << ", and others are "
+           << line << " apart";
+  if (place->second % tensorMapBytes != 0)
+    return x.fail(Violation::Unaligned, instruction)
+           << "expected a map at a multiple of " << tensorMapBytes
+           << " bytes, but got byte " << place->second;
+  x.tensorMaps[*place] = {source, op.getMatrix(), op.getRounded()};
+  return success();
+}
+
+/// Starts to copy up to a warp's lanes of elements at once: those of `line`,
+/// from `first` on, of the matrix whose first element is `origin` in its
+/// source.
+static LogicalResult copyLine(Execution &x, Warp &warp,
+                              const Instruction &instruction,
+                              const TensorMap &map, const MemRef &buffer,
+                              SharedMatrixAttr attribute, int64_t line,
+                              int64_t first, const int64_t (&origin)[2],
+                              MBarrier &barrier) {
+  SharedMatrix matrix = attribute.getMatrix();
+  unsigned along = attribute.getMajorDimension();
+  const MemRef &source = map.source;
+  bool isA = attribute.getRole() == Role::A;
+  Access from, to;
+  from.buffer = source.buffer;
+  to.buffer = buffer.buffer;
+  for (Access *access : {&from, &to}) {
+    access->mask = 0;
+    access->bytes = access->alignment = matrix.elementBytes;
+    access->write = access == &to;
+  }
+  for (unsigned lane = 0; lane != x.width; ++lane) {
+    if (first + lane >= matrix.majorExtent())
+      break;
+    int64_t at[2], in[2];
+    at[along] = first + lane;
+    at[1 - along] = line;
+    to.mask |= 1ull << lane;
+    to.addresses[lane] = buffer.base + buffer.offset +
+                         matrix.byteOffset(at[isA ? 0 : 1], at[isA ? 1 : 0]);
+    for (unsigned dim : {0, 1})
+      in[dim] = origin[dim] + at[dim];
+    if (in[0] < 0 || in[1] < 0 || in[0] >= source.sizes[0] ||
+        in[1] >= source.sizes[1])
+      continue;
+    from.mask |= 1ull << lane;
+    from.addresses[lane] = source.address(in);
+  }
+  PendingCopy copy{&instruction, to, {}};
+  copy.data.assign(size_t(x.width) * to.bytes, 0);
+  if ((from.mask && failed(x.access(warp, instruction, from))) ||
+      failed(x.access(warp, instruction, to)))
+    return failure();
+  forLanes(from.mask, [&](unsigned lane) {
+    uint64_t bits =
+        readBits(from.buffer->bytes.data() + from.addresses[lane], from.bytes);
+    writeBits(copy.data.data() + size_t(lane) * to.bytes, to.bytes,
+              map.rounded ? roundToTF32(bits) : bits);
+  });
+  forLanes(to.mask, [&](unsigned lane) {
+    std::memset(to.buffer->bytes.data() + to.addresses[lane], 0xFF, to.bytes);
+  });
+  barrier.copies.push_back(std::move(copy));
+  return success();
+}
+
+/// Operands: maps, map, row, column, buffer, barriers, index.
+static LogicalResult runPlace(Execution &x, Warp &warp,
+                              const Instruction &instruction) {
+  if (warp.index != 0)
+    return x.requireConverged(warp, instruction);
+  auto op = cast<PlaceBulkOp>(instruction.op);
+  ArrayRef<Slot> operands = instruction.operands;
+  SharedMatrixAttr attribute = op.getMatrix();
+  SharedMatrix matrix = attribute.getMatrix();
+  auto barrier = barrierAt(x, warp, instruction, operands[5], operands[6]);
+  int64_t origin[2];
+  auto place =
+      mapAt(x, warp, instruction, warp.memrefs[operands[0].index], operands[1]);
+  if (failed(barrier) || failed(place) ||
+      failed(x.uniform(warp, instruction, operands[2], origin[0])) ||
+      failed(x.uniform(warp, instruction, operands[3], origin[1])))
+    return failure();
+  const MemRef &buffer = warp.memrefs[operands[4].index];
+  if (int64_t at = buffer.address({0}); at % matrix.alignment() != 0)
+    return x.fail(Violation::Unaligned, instruction)
+           << "expected a matrix that starts at a multiple of "
+           << matrix.alignment() << " bytes, but got byte " << at;
+  if ((*barrier)->arrived == (*barrier)->arrivals)
+    return x.fail(Violation::Unsupported, instruction)
+           << "expected no more than " << (*barrier)->arrivals
+           << " copies in a phase of the mbarrier";
+  auto found = x.tensorMaps.find(*place);
+  if (found == x.tensorMaps.end() || found->second.matrix != attribute)
+    return x.fail(Violation::UnwrittenRead, instruction)
+           << "expected a map of this matrix, which kami.tensor_map makes";
+  const TensorMap &map = found->second;
+  for (int64_t line = 0; line != matrix.lines(); ++line)
+    for (int64_t first = 0; first < matrix.majorExtent(); first += x.width)
+      if (failed(copyLine(x, warp, instruction, map, buffer, attribute, line,
+                          first, origin, **barrier)))
+        return failure();
+  ++(*barrier)->arrived;
+  return success();
+}
+
+LogicalResult kami::sim::decodeBulkCopies(Decoder &decoder, Operation *op,
+                                          bool &handled) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](MBarrierInitOp) { return decoder.emit(op, runInit); })
+      .Case([&](MBarrierInvalOp) { return decoder.emit(op, runInval); })
+      .Case([&](MBarrierWaitOp) { return decoder.emit(op, runWait); })
+      .Case([&](TensorMapOp) { return decoder.emit(op, runMap); })
+      .Case([&](PlaceBulkOp place) {
+        decoder.accesses(*formatOf(place.getMatrix().getElementType()));
+        return decoder.emit(op, runPlace);
+      })
+      .Default([&](Operation *) {
+        handled = false;
+        return success();
+      });
+}

@@ -1,0 +1,32 @@
+// What the copy engine brings, and what it is told.
+
+// RUN: kami-opt %s | kami-opt | FileCheck %s
+// RUN: kami-opt %s --mlir-print-op-generic | kami-opt | FileCheck %s
+
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#matrix = #kami.shared_matrix<64x128xf16, b, mn_major, swizzle = 128>
+#tf32 = #kami.shared_matrix<32x128xf32, b, k_major, swizzle = 128>
+!bytes = memref<16384xi8, #gpu.address_space<workgroup>>
+!maps = memref<256xi8, #gpu.address_space<workgroup>>
+!barriers = memref<3xi64, #gpu.address_space<workgroup>>
+
+// CHECK: #kami.plan<{{.+}} stages = 2, blocks = 264, rows = skewed, copies = bulk>
+func.func private @plan() attributes {plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #wgmma, tile = 64x64x32, transport = copied, slices = {k = 16, shared = [0, 0]}, stages = 2, blocks = 264, rows = skewed, copies = bulk>}
+
+// CHECK-LABEL: func.func @bulk
+func.func @bulk(%b: memref<?x?xf16, strided<[?, 1], offset: ?>>, %t: memref<?x?xf32, strided<[1, ?], offset: ?>>,
+                %buffer: !bytes, %maps: !maps, %barriers: !barriers, %i: index, %parity: i32) {
+  // CHECK: kami.mbarrier_init %{{.+}} arrivals 2 : memref<3xi64, #gpu.address_space<workgroup>>
+  kami.mbarrier_init %barriers arrivals 2 : !barriers
+  // CHECK: kami.tensor_map %{{.+}} as #{{.+}} in %{{.+}}[%{{.+}}] : memref<?x?xf16, strided<[?, 1], offset: ?>>, memref<256xi8, #gpu.address_space<workgroup>>
+  kami.tensor_map %b as #matrix in %maps[%i] : memref<?x?xf16, strided<[?, 1], offset: ?>>, !maps
+  // CHECK: kami.tensor_map %{{.+}} as #{{.+}} in %{{.+}}[%{{.+}}] rounded : memref<?x?xf32
+  kami.tensor_map %t as #tf32 in %maps[%i] rounded : memref<?x?xf32, strided<[1, ?], offset: ?>>, !maps
+  // CHECK: kami.place_bulk %{{.+}}[%{{.+}}] at[%{{.+}}, %{{.+}}] to %{{.+}} in #{{.+}} arrive %{{.+}}[%{{.+}}]
+  kami.place_bulk %maps[%i] at[%i, %i] to %buffer in #matrix arrive %barriers[%i] : !maps, !bytes, !barriers
+  // CHECK: kami.mbarrier_wait %{{.+}}[%{{.+}}] parity %{{.+}} : memref<3xi64, #gpu.address_space<workgroup>>
+  kami.mbarrier_wait %barriers[%i] parity %parity : !barriers
+  // CHECK: kami.mbarrier_inval %{{.+}} : memref<3xi64, #gpu.address_space<workgroup>>
+  kami.mbarrier_inval %barriers : !barriers
+  return
+}

@@ -67,7 +67,8 @@ def gemm(
             "tf32x3", three products that are nearly as exact.
         specialize: whether the kernel is compiled for these m, n and k. Else it
             serves all sizes, so that a hundred of them compile a few times, and
-            none is as fast as it could be. None: for the first 16 sizes of
+            none is as fast as it could be; it may add up in another order than
+            the kernel of one size does. None: for the first 16 sizes of
             products that are alike otherwise, in a process, and where something
             of the plan is settled. Negative strides always have their own.
         plan: a `kami.Plan` or the text of a `#kami.plan<...>`, instead of the

@@ -160,8 +160,14 @@ def layout_of(sizes: Sequence[int], strides: Sequence[int]) -> str:
     return "any"
 
 
-def place(type: str, sizes: Sequence[int], strides: Sequence[int]) -> Placed:
-    """An input: matrices whose columns are adjacent are those of the transpose."""
+def place(
+    type: str, sizes: Sequence[int], strides: Sequence[int], *, is_one: bool = False
+) -> Placed:
+    """An input: matrices whose columns are adjacent are those of the transpose.
+
+    An extent of 1 in the batch says that the matrix is every product's, unless
+    there is but one product, whose it `is_one` of.
+    """
     transposed = False
     if layout_of(sizes, strides) in ("columns", "any"):
         swapped = [*sizes[:-2], sizes[-1], sizes[-2]]
@@ -169,7 +175,7 @@ def place(type: str, sizes: Sequence[int], strides: Sequence[int]) -> Placed:
         if layout_of(swapped, crossed) in ("dense", "rows"):
             sizes, strides, transposed = swapped, crossed, True
     layout = layout_of(sizes, strides)
-    repeats = tuple(size == 1 for size in sizes[:-2])
+    repeats = tuple(size == 1 and not is_one for size in sizes[:-2])
     return Placed(
         Operand(type, repeats, layout, transposed), tuple(sizes), tuple(strides)
     )
@@ -201,14 +207,22 @@ Dims = list[tuple[int, int]]
 """Extent and stride of each dimension."""
 
 
+def _span(matrix: Dims) -> int:
+    """Elements from the begin of a matrix to that of one that follows it."""
+    return max(extent * stride for extent, stride in matrix)
+
+
 def collapse(batch: Sequence[int], arrays: Sequence[Dims]) -> list[Dims]:
     """Batch dimensions with as few of them as the strides allow.
 
     Each array has as many as `batch`, of its extent or 1, and the same two for the
-    matrix behind them.
+    matrix behind them. A batch of one product stays a batch, as if others followed
+    it without a gap: its sums are to be those of the same product among many.
     """
     rank = len(batch)
     kept = [dim for dim in range(rank) if batch[dim] != 1]
+    if rank and not kept:
+        return [[(1, _span(array[rank:])), *array[rank:]] for array in arrays]
     merged: list[Dims] = [[array[dim] for dim in kept] for array in arrays]
     dim = len(kept) - 1
     while dim > 0:

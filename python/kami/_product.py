@@ -285,8 +285,14 @@ class _Call:
         a, b, c, *rest = collapse(batch, matrices)
         if rest:
             extras["residual"] = rest[0]
+        # What has no batch dimension is every product's, also of one.
+        is_one = all(extent == 1 for extent in batch)
         inputs = [
-            place(view.type, *zip(*dims, strict=True))
+            place(
+                view.type,
+                *zip(*dims, strict=True),
+                is_one=is_one and len(view.shape) > 2,
+            )
             for view, dims in ((self.a, a), (self.b, b))
         ]
         output = place_output(self.c.type, *zip(*c, strict=True))

@@ -310,3 +310,17 @@ def test_threads() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@pytest.mark.parametrize(("n", "dtype"), [(33, "float32"), (16, "float16")])
+def test_one_product_has_the_bits_of_many(n: int, dtype: str) -> None:
+    """A batch of one is planned as a batch, whatever its stride says."""
+    rng = np.random.default_rng(5)
+    a, b = (rng.standard_normal((3, n, n)).astype(dtype) for _ in range(2))
+    many = kami.bmm(a, b)
+    for product in range(3):
+        part = slice(product, product + 1)
+        assert np.array_equal(kami.bmm(a[part], b[part]), many[part])
+    # What has no batch dimension is everybody's.
+    shared = kami.gemm(a, b[0])
+    assert np.array_equal(kami.gemm(a[:1], b[0]), shared[:1])

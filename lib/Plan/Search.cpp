@@ -405,17 +405,6 @@ int64_t GridSearch::residentAlone(Plan plan) const {
   return residentBlocks(resources(plan), chip);
 }
 
-/// Whether the copy engine is faster than threads are: it saves the pass that
-/// rounds tf32, and takes longer to begin, which three tiles ahead hide. 192 ×
-/// 192 takes 1538 µs by it and 1560 by threads, 1000 of them 160.7 and 165.1;
-/// in two stages, which have one tile ahead, 128 × 128 takes 695 and 682 (H100,
-/// 2026-11-25).
-static bool isFasterInBulk(const Plan &plan) {
-  constexpr int64_t stagesThatHide = 4;
-  return plan.prefetches && plan.atom->operand == ElementKind::TF32 &&
-         plan.stages >= stagesThatHide;
-}
-
 bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
                          const Slicing &slicing, int64_t stages) {
   Plan plan = {atom.atom, partition.tile, grid, form.transport, slicing};
@@ -428,7 +417,7 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
   plan.skewed = plan.transport == Transport::Copied && problem.isSkewed;
   plan.bulk = plan.transport == Transport::Copied &&
               plan.unit() == Unit::WarpGroup && chip.copiesBulk &&
-              problem.bulk.value_or(isFasterInBulk(plan));
+              problem.bulk.value_or(false);
   if (problem.order && !(sumOrderOf(interleaved(plan)) == *problem.order))
     return false;
   if (plan.unit() == Unit::WarpGroup && !copiesToUnit(*atom.atom, partition))

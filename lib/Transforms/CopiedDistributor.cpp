@@ -250,8 +250,8 @@ void Distributor::beginBulk(GemmOp op, Value matrixA, Value matrixB) {
 }
 
 /// Makes the next product's maps, if there is one, while the first tiles of
-/// this one are on their way: f16 up to 512 × 512 × 128 took 1500 cycles more
-/// for each tile where a product makes its own (H100, 2026-11-25).
+/// this one are on their way: 256 products of tf32 up to 512 × 512 × 128 take
+/// 54.6 µs so, and 57.1 where each makes its own (H100, 2026-11-25).
 void Distributor::describeNext(GemmOp op) {
   if (!hasBulk() || !op.getTurn())
     return;

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Execution.h"
+#include <cstring>
 #include <limits>
 
 using namespace kami::sim;
@@ -275,11 +276,16 @@ LogicalResult Execution::access(Warp &warp, const Instruction &instruction,
   return success();
 }
 
-LogicalResult Execution::arrive(Warp &warp, const Instruction &instruction,
-                                const Access &access) {
-  for (uint64_t mask = access.mask; mask; mask &= mask - 1)
-    if (failed(touch(warp, instruction, access, llvm::countr_zero(mask),
-                     /*again=*/false)))
+LogicalResult Execution::arrive(Warp &warp, const PendingCopy &copy) {
+  const Access &access = copy.access;
+  for (uint64_t mask = access.mask; mask; mask &= mask - 1) {
+    unsigned lane = llvm::countr_zero(mask);
+    if (failed(touch(warp, *copy.instruction, access, lane, /*again=*/false)))
       return failure();
+  }
+  forLanes(access.mask, [&](unsigned lane) {
+    std::memcpy(access.buffer->bytes.data() + access.addresses[lane],
+                copy.data.data() + size_t(lane) * access.bytes, access.bytes);
+  });
   return success();
 }

@@ -67,16 +67,9 @@ static LogicalResult runCommit(Execution &, Warp &warp, const Instruction &) {
 
 static LogicalResult waitFor(Execution &x, Warp &warp, size_t pending) {
   while (warp.copyGroups.size() > pending) {
-    for (const PendingCopy &copy : warp.copyGroups.front()) {
-      if (failed(x.arrive(warp, *copy.instruction, copy.access)))
+    for (const PendingCopy &copy : warp.copyGroups.front())
+      if (failed(x.arrive(warp, copy)))
         return failure();
-      forLanes(copy.access.mask, [&](unsigned lane) {
-        std::memcpy(copy.access.buffer->bytes.data() +
-                        copy.access.addresses[lane],
-                    copy.data.data() + size_t(lane) * copy.access.bytes,
-                    copy.access.bytes);
-      });
-    }
     warp.copyGroups.pop_front();
   }
   return success();

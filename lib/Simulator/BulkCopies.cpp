@@ -128,16 +128,9 @@ static LogicalResult runWait(Execution &x, Warp &warp,
            << "waits for ever: " << state.arrived << " of " << state.arrivals
            << " copies have arrived at the mbarrier, and nobody else starts "
               "one";
-  for (const PendingCopy &copy : state.copies) {
-    if (failed(x.arrive(warp, *copy.instruction, copy.access)))
+  for (const PendingCopy &copy : state.copies)
+    if (failed(x.arrive(warp, copy)))
       return failure();
-    forLanes(copy.access.mask, [&](unsigned lane) {
-      std::memcpy(copy.access.buffer->bytes.data() +
-                      copy.access.addresses[lane],
-                  copy.data.data() + size_t(lane) * copy.access.bytes,
-                  copy.access.bytes);
-    });
-  }
   state = {state.arrivals, 0, 1 - state.parity, {}};
   // What the engine writes needs no fence.
   x.fenceProxy(warp);

@@ -136,9 +136,8 @@ public:
   /// Checks an access and counts it. The caller moves the data.
   mlir::LogicalResult access(Warp &warp, const Instruction &instruction,
                              const Access &access);
-  /// What an earlier access has written counts as written now.
-  mlir::LogicalResult arrive(Warp &warp, const Instruction &instruction,
-                             const Access &access);
+  /// What a copy brings is written, and counts as written now.
+  mlir::LogicalResult arrive(Warp &warp, const PendingCopy &copy);
   /// The same for what the matrix unit reads: what was written there is fenced
   /// and behind a barrier.
   mlir::LogicalResult groupRead(Warp &warp, const Instruction &instruction,

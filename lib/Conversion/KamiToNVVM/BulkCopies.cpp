@@ -65,6 +65,8 @@ private:
   Value entryOf(Value maps, Value index);
   void start(PlaceBulkOp op);
   void wait(MBarrierWaitOp op);
+  void onEach(Value barriers, StringRef instruction, const Twine &operand,
+              StringRef end);
   void initialize(MBarrierInitOp op);
   void invalidate(MBarrierInvalOp op);
 
@@ -88,15 +90,18 @@ private:
     Value offset = arith::MulIOp::create(b, word(index), integer(bytes));
     return arith::AddIOp::create(b, base, offset);
   }
+  /// Whether the thread is one of the block's first.
+  Value isFirst(int64_t threads) {
+    Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
+                                 arith::ConstantIndexOp::create(b, threads));
+  }
   /// Has the block's first threads execute what `emit` emits.
   template <typename Emit> void ifFirst(int64_t threads, Emit emit) {
-    Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
-    Value isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
-                              arith::ConstantIndexOp::create(b, threads));
+    Value condition = isFirst(threads);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(
-        scf::IfOp::create(b, isFirst, /*withElseRegion=*/false).thenBlock());
+        scf::IfOp::create(b, condition, /*withElseRegion=*/false).thenBlock());
     emit();
   }
 
@@ -185,12 +190,9 @@ void KernelCopies::begin() {
       "setp.ge.u32 p, s, $3; selp.b32 s, 0, s, p; bra TRY; "
       "SHARE: bar.warp.sync 0xffffffff; "
       "shfl.sync.idx.b32 $0, s, 0, 31, 0xffffffff; }";
-  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
-  Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
-                            arith::ConstantIndexOp::create(b, chip.warpSize));
-  auto choice = scf::IfOp::create(b, TypeRange(b.getI32Type()), isFirst,
-                                  /*withElseRegion=*/true);
+  auto choice =
+      scf::IfOp::create(b, TypeRange(b.getI32Type()), isFirst(chip.warpSize),
+                        /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.thenBlock());
@@ -359,29 +361,29 @@ void KernelCopies::wait(MBarrierWaitOp op) {
   });
 }
 
+/// `mbarrier.<instruction>` on each of the words, with what comes after its
+/// address, and then `end`.
+void KernelCopies::onEach(Value barriers, StringRef instruction,
+                          const Twine &operand, StringRef end) {
+  std::string text;
+  int64_t count = cast<MemRefType>(barriers.getType()).getDimSize(0);
+  for (int64_t i = 0; i != count; ++i)
+    text += ("mbarrier." + instruction + ".shared.b64 [$0 + " +
+             Twine(i * mbarrierBytes) + "]" + operand + "; ")
+                .str();
+  Value first = sharedAddress(barriers);
+  ifFirst(1, [&] { assemble({}, first, text + end.str(), "r,~{memory}"); });
+}
+
 void KernelCopies::initialize(MBarrierInitOp op) {
   b.setInsertionPoint(op);
-  Value first = sharedAddress(op.getBarriers());
-  std::string text;
-  int64_t count = cast<MemRefType>(op.getBarriers().getType()).getDimSize(0);
-  for (int64_t i = 0; i != count; ++i)
-    text += llvm::formatv("mbarrier.init.shared.b64 [$0 + {0}], {1}; ",
-                          i * mbarrierBytes, op.getArrivals());
-  ifFirst(1, [&] {
-    assemble({}, first, text + "fence.mbarrier_init.release.cluster;",
-             "r,~{memory}");
-  });
+  onEach(op.getBarriers(), "init", ", " + Twine(op.getArrivals()),
+         "fence.mbarrier_init.release.cluster;");
 }
 
 void KernelCopies::invalidate(MBarrierInvalOp op) {
   b.setInsertionPoint(op);
-  Value first = sharedAddress(op.getBarriers());
-  std::string text;
-  int64_t count = cast<MemRefType>(op.getBarriers().getType()).getDimSize(0);
-  for (int64_t i = 0; i != count; ++i)
-    text += llvm::formatv("mbarrier.inval.shared.b64 [$0 + {0}]; ",
-                          i * mbarrierBytes);
-  ifFirst(1, [&] { assemble({}, first, text, "r,~{memory}"); });
+  onEach(op.getBarriers(), "inval", "", "");
 }
 
 /// Finds the places where maps are made.

@@ -101,6 +101,9 @@ typedef struct KamiOptions {
   /* What brings copied operands: "threads", "bulk" (the copy engine) or "auto";
      null for the last. */
   const char *copies;
+  /* Of products of sizes of their own, the last turns of tiles that blocks take
+     as they are done with others; 0 to choose, -1 for none. */
+  int64_t taken;
 } KamiOptions;
 
 /* A product to plan for. Types are named "f16", "bf16", "tf32", "tf32x3",

@@ -190,7 +190,7 @@ PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
       plan.tile.n, plan.tile.k, toKind(plan.transport), plan.slices.k,
       plan.slices.sharedA, plan.slices.sharedB, groups, plan.teams, plan.rounds,
       plan.stages, plan.relaysC, plan.blocks, plan.prefetches, plan.skewed,
-      plan.bulk);
+      plan.bulk, plan.taken);
 }
 
 FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
@@ -214,6 +214,7 @@ FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
   plan.prefetches = attribute.getPrefetches();
   plan.skewed = attribute.getSkewed();
   plan.bulk = attribute.getBulk();
+  plan.taken = attribute.getTaken();
   return plan;
 }
 

@@ -33,6 +33,7 @@ static ProgramOptions toOptions(const KamiOptions *options) {
   compile.warps = options->warps;
   compile.stages = options->stages;
   compile.copies = orElse(options->copies, compile.copies);
+  compile.taken = options->taken;
   made.plan = orElse(options->plan, "");
   return made;
 }

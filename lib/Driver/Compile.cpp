@@ -430,6 +430,7 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   pipeline.calibration = options.calibration;
   pipeline.tile = options.tile;
   pipeline.stages = options.stages;
+  pipeline.taken = options.taken;
   pipeline.copies = options.copies;
   pipeline.precision = options.precision;
   bool isComplete = !hasEmptyProduct(module);

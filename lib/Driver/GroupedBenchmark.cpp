@@ -288,6 +288,7 @@ private:
     std::string tile;
     int64_t stages, warps;
     std::string unit, copies;
+    int64_t taken;
   };
   llvm::Error load(const Group &group, const Wish &wish, Loaded &loaded);
   llvm::Error enqueue(const Loaded &loaded, const GroupOperands &operands,
@@ -373,6 +374,7 @@ llvm::Error GroupedBenchmark::load(const Group &group, const Wish &wish,
   compileOptions.chip = chipName;
   compileOptions.tile = wish.tile;
   compileOptions.stages = wish.stages;
+  compileOptions.taken = wish.taken;
   compileOptions.warps = wish.warps;
   compileOptions.unit = wish.unit;
   compileOptions.copies = wish.copies;
@@ -528,8 +530,10 @@ llvm::Error GroupedBenchmark::measure(const Group &group) {
       for (int64_t warps : options.warps)
         for (const std::string &unit : options.units)
           for (const std::string &copies : options.copies)
-            if (llvm::Error error = time({tile, stages, warps, unit, copies}))
-              return error;
+            for (int64_t taken : options.taken)
+              if (llvm::Error error =
+                      time({tile, stages, warps, unit, copies, taken}))
+                return error;
   TimedGraph *peers[2] = {};
   for (bool isGrouped : {true, false}) {
     if (!cublas)

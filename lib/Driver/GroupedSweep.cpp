@@ -108,13 +108,16 @@ llvm::Expected<GroupedCase> GroupedSweep::drawCase(int64_t number,
   problem.accumulator = one.spec.accumulator;
   problem.output = one.spec.output;
   problem.batch = one.spec.products.size();
-  Chip remaining = withoutTileList(chip);
+  constexpr int64_t mostBlocks = 7, mostTaken = 3;
+  Chip remaining = withoutTileList(chip, takenBytes(mostTaken, mostBlocks));
   llvm::Expected<Plan> plan = drawPlan(problem, remaining);
   if (!plan)
     return plan.takeError();
   one.plan = *plan;
   one.plan.teams = 1;
-  one.plan.blocks = 1 + below(7);
+  one.plan.blocks = 1 + below(mostBlocks);
+  if (chip.numbersLaunches)
+    one.plan.taken = below(mostTaken + 1);
   if (one.plan.transport == Transport::Copied)
     drawStages(draw, one.plan, problem, remaining);
   one.run = drawRun(number);

@@ -78,6 +78,11 @@ InputFlags::InputFlags(cl::OptionCategory &category)
       copies("copies",
              cl::desc("auto, threads or bulk: what brings copied operands"),
              cl::init("auto"), cl::cat(category)),
+      taken("taken",
+            cl::desc("Of products of sizes of their own, the last turns of "
+                     "tiles that blocks take as they are done with others, 0 "
+                     "to choose, or -1 for none"),
+            cl::init(0), cl::cat(category)),
       block("block",
             cl::desc("The product of --gemm inside a block, of operands that "
                      "are distributed over it"),
@@ -256,8 +261,9 @@ InputFlags::loadModule(mlir::MLIRContext *context, bool runs) const {
 }
 
 CompileOptions InputFlags::compileOptions() const {
-  return {target,    algorithm,   warps, model,  tile,   std::nullopt,
-          precision, calibration, unit,  stages, copies, verifyEach};
+  return {target,       algorithm, warps,       model, tile,
+          std::nullopt, precision, calibration, unit,  stages,
+          copies,       taken,     verifyEach};
 }
 
 int kami::reportError(llvm::StringRef tool, llvm::Error error) {

@@ -8,6 +8,7 @@
 
 #include "SoakCase.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/Plan/GroupedPlanner.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -432,12 +433,17 @@ llvm::Error GroupedSoakCase::draw(Draw &draw, const Chip &chip) {
   auto typical = [&] { return draw.pick<int64_t>({16, 48, 100, 128}); };
   problem.extents = {typical(), typical(), typical()};
   problem.batch = 4096;
-  if (llvm::Error error = drawPlan(draw, chip, problem))
+  constexpr int64_t mostBlocks = 7, mostTaken = 3;
+  Chip remaining = withoutTileList(chip, takenBytes(mostTaken, mostBlocks));
+  if (llvm::Error error = drawPlan(draw, remaining, problem))
     return error;
   if (plan) {
     plan->teams = 1;
-    plan->blocks = draw.oneIn(2) ? 1 + draw.below(7)
-                                 : chip.multiprocessors * (1 + draw.below(8));
+    bool areFew = draw.oneIn(2);
+    plan->blocks = areFew ? 1 + draw.below(mostBlocks)
+                          : chip.multiprocessors * (1 + draw.below(8));
+    if (areFew && chip.numbersLaunches)
+      plan->taken = draw.below(mostTaken + 1);
   }
   return llvm::Error::success();
 }

@@ -53,14 +53,16 @@ BarrierScopeKind kami::toKind(BarrierScope scope) {
 
 /// `, interleave = [0, 8, 2]`, `, teams = 4`, `, rounds = 2`, `, stages = 3`,
 /// `, output = relayed`, `, blocks = 132`, `, next = prefetched`, `, rows =
-/// skewed` and `, copies = bulk`; nothing for what is not said.
-static ParseResult
-parseSharedWork(mlir::AsmParser &parser, llvm::SmallVector<int64_t> &interleave,
-                int64_t &teams, int64_t &rounds, int64_t &stages, bool &relaysC,
-                int64_t &blocks, bool &prefetches, bool &skewed, bool &bulk) {
+/// skewed`, `, copies = bulk` and `, taken = 2`; nothing for what is not said.
+static ParseResult parseSharedWork(mlir::AsmParser &parser,
+                                   llvm::SmallVector<int64_t> &interleave,
+                                   int64_t &teams, int64_t &rounds,
+                                   int64_t &stages, bool &relaysC,
+                                   int64_t &blocks, bool &prefetches,
+                                   bool &skewed, bool &bulk, int64_t &taken) {
   teams = rounds = stages = 1;
   relaysC = prefetches = skewed = bulk = false;
-  blocks = 0;
+  blocks = taken = 0;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::StringRef key;
     llvm::SMLoc location = parser.getCurrentLocation();
@@ -70,6 +72,7 @@ parseSharedWork(mlir::AsmParser &parser, llvm::SmallVector<int64_t> &interleave,
                      : key == "rounds" ? &rounds
                      : key == "stages" ? &stages
                      : key == "blocks" ? &blocks
+                     : key == "taken"  ? &taken
                                        : nullptr;
     if (count) {
       if (parser.parseInteger(*count))
@@ -100,7 +103,7 @@ parseSharedWork(mlir::AsmParser &parser, llvm::SmallVector<int64_t> &interleave,
       return parser.emitError(location,
                               "expected 'interleave', 'teams', "
                               "'rounds', 'stages', 'output', 'blocks', "
-                              "'next', 'rows' or 'copies', but got '")
+                              "'next', 'rows', 'copies' or 'taken', but got '")
              << key << "'";
     }
   }
@@ -111,7 +114,7 @@ static void printSharedWork(mlir::AsmPrinter &printer,
                             llvm::ArrayRef<int64_t> interleave, int64_t teams,
                             int64_t rounds, int64_t stages, bool relaysC,
                             int64_t blocks, bool prefetches, bool skewed,
-                            bool bulk) {
+                            bool bulk, int64_t taken) {
   if (!interleave.empty()) {
     printer << ", interleave = [";
     llvm::interleaveComma(interleave, printer.getStream());
@@ -133,6 +136,8 @@ static void printSharedWork(mlir::AsmPrinter &printer,
     printer << ", rows = skewed";
   if (bulk)
     printer << ", copies = bulk";
+  if (taken != 0)
+    printer << ", taken = " << taken;
 }
 
 /// `, products = 3` and `, lanes = 16`; nothing for what is not said.
@@ -406,7 +411,7 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  int64_t sliceK, int64_t sharedA, int64_t sharedB,
                  llvm::ArrayRef<int64_t> interleave, int64_t teams,
                  int64_t rounds, int64_t stages, bool relaysC, int64_t blocks,
-                 bool prefetches, bool skewed, bool bulk) {
+                 bool prefetches, bool skewed, bool bulk, int64_t taken) {
   for (int64_t extent : {gridM, gridN, gridK})
     if (extent < 1 || extent > maxGridExtent)
       return emitError() << "expected the grid's extents to be 1 to "
@@ -461,6 +466,10 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   if (bulk && (!isCopied || unit != UnitKind::WarpGroup))
     return emitError() << "expected bulk copies only of operands that are "
                           "copied for warp groups";
+  if (taken < 0 || taken > mostTaken || (taken > 0 && blocks == 0))
+    return emitError() << "expected blocks in turn, and at most " << mostTaken
+                       << " turns whose tiles are taken, but got " << blocks
+                       << " blocks and taken = " << taken;
   return verifySlicing(emitError, partition, transport,
                        {sliceK, sharedA, sharedB});
 }

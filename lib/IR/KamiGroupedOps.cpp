@@ -142,6 +142,23 @@ int64_t DealTilesOp::scratchBytes(int64_t threads) {
   return (counting * counts + counting / warp) * int64_t(sizeof(int32_t));
 }
 
+/// Whether a block has so many threads.
+static LogicalResult verifyThreads(Operation *op, int64_t threads) {
+  constexpr int64_t warp = 32, most = 1024;
+  if (threads < 1 || threads > most || threads % warp != 0)
+    return op->emitOpError("expected whole warps of ")
+           << warp << " threads, " << most << " at most, but got " << threads;
+  return success();
+}
+
+static LogicalResult verifyBlocks(Operation *op, int64_t blocks) {
+  if (blocks < 1)
+    return op->emitOpError(
+               "expected the number of blocks to be positive, but got ")
+           << blocks;
+  return success();
+}
+
 LogicalResult DealTilesOp::verify() {
   if (getExtents().size() != 3)
     return emitOpError("expected three extents of a tile, but got ")
@@ -150,14 +167,9 @@ LogicalResult DealTilesOp::verify() {
     if (extent < 1)
       return emitOpError("expected a tile's extents to be positive, but got ")
              << extent;
-  if (getBlocks() < 1)
-    return emitOpError("expected the number of blocks to be positive, but got ")
-           << getBlocks();
-  constexpr int64_t warp = 32, most = 1024;
-  if (getThreads() < 1 || getThreads() > most || getThreads() % warp != 0)
-    return emitOpError("expected whole warps of ")
-           << warp << " threads, " << most << " at most, but got "
-           << getThreads();
+  if (failed(verifyBlocks(*this, getBlocks())) ||
+      failed(verifyThreads(*this, getThreads())))
+    return failure();
   auto dealt = cast<MemRefType>(getDealt().getType());
   if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(dealt) ||
       !dealt.hasStaticShape() || dealt.getDimSize(0) < 1 ||
@@ -173,7 +185,45 @@ LogicalResult DealTilesOp::verify() {
       !type.hasStaticShape() || type.getDimSize(0) < bytes)
     return emitOpError("expected at least ")
            << bytes << " bytes of workgroup memory, but got " << type;
+  int64_t held = getHeld();
+  if (held < 0 || (held > 0) != bool(getRest()))
+    return emitOpError("expected a place for the rest where turns are held, "
+                       "but got ")
+           << held << " turns";
+  if (!getRest())
+    return success();
+  auto rest = cast<MemRefType>(getRest().getType());
+  if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(rest) ||
+      !rest.hasStaticShape() || !rest.getLayout().isIdentity() ||
+      rest.getDimSize(0) < (held + 1) * int64_t(getBlocks()))
+    return emitOpError("expected room for ")
+           << (held + 1) * getBlocks() << " tiles in workgroup memory, but got "
+           << rest;
   return success();
+}
+
+/// The words that a block keeps of its launch's counter.
+static LogicalResult verifyWords(Operation *op, Value words) {
+  auto type = cast<MemRefType>(words.getType());
+  if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) ||
+      !type.hasStaticShape() || type.getDimSize(0) != 2 ||
+      !type.getLayout().isIdentity())
+    return op->emitOpError("expected two words in workgroup memory, but got ")
+           << type;
+  return success();
+}
+
+LogicalResult OpenTicketsOp::verify() {
+  if (failed(verifyThreads(*this, getThreads())))
+    return failure();
+  return verifyWords(*this, getWords());
+}
+
+LogicalResult TakeTicketOp::verify() {
+  if (failed(verifyThreads(*this, getThreads())) ||
+      failed(verifyBlocks(*this, getBlocks())))
+    return failure();
+  return verifyWords(*this, getWords());
 }
 
 void DealTilesOp::getEffects(Effects &effects) {
@@ -181,6 +231,8 @@ void DealTilesOp::getEffects(Effects &effects) {
     effects.emplace_back(MemoryEffects::Read::get(), sizes);
   for (OpOperand *written : {&getDealtMutable(), &getScratchMutable()})
     effects.emplace_back(MemoryEffects::Write::get(), written);
+  if (getRest())
+    effects.emplace_back(MemoryEffects::Write::get(), &getRestMutable()[0]);
   // Of the barriers.
   effects.emplace_back(MemoryEffects::Read::get());
   effects.emplace_back(MemoryEffects::Write::get());

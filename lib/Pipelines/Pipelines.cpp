@@ -53,6 +53,7 @@ void kami::addPlanPasses(OpPassManager &pm, const PipelineOptions &options) {
   plan.unit = options.unit;
   plan.tile = options.tile;
   plan.stages = options.stages;
+  plan.taken = options.taken;
   plan.copies = options.copies;
   plan.model = options.model;
   plan.calibration = options.calibration;

@@ -57,6 +57,8 @@ std::string kami::summary(const Plan &plan) {
     text += ", rows skewed";
   if (plan.bulk)
     text += ", bulk copies";
+  if (plan.taken)
+    text += llvm::formatv(", the last {0} turns taken", plan.taken).str();
   return text;
 }
 
@@ -223,6 +225,7 @@ static llvm::json::Object members(const Candidate &candidate,
   object["prefetches"] = plan.prefetches;
   object["skewed"] = plan.skewed;
   object["bulk"] = plan.bulk;
+  object["taken"] = plan.taken;
   object["threads"] =
       (plan.isPacked() ? 1 : plan.teams) * candidate.resources.threads;
   object["tile"] = array(plan.tile.m, plan.tile.n, plan.tile.k);

@@ -148,6 +148,8 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
   if (plan.bulk &&
       (!isCopied || plan.unit() != Unit::WarpGroup || !chip.copiesBulk))
     return {Misfit::NotBulk};
+  if (plan.taken > 0 && (plan.blocks == 0 || !chip.numbersLaunches))
+    return {Misfit::NotTaken};
   if (plan.prefetches && (plan.stages < 2 || plan.blocks == 0))
     return {Misfit::NotInTurn};
   Partition partition = plan.partition();
@@ -251,6 +253,9 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
   case Misfit::NotBulk:
     return "expected bulk copies only of operands that are copied for warp "
            "groups, by a chip with a copy engine (sm_90)";
+  case Misfit::NotTaken:
+    return "expected tiles to be taken only by blocks in turn, of a chip that "
+           "numbers its launches (NVIDIA's)";
   case Misfit::NotGatheredA:
     return gathered("A");
   case Misfit::NotGatheredB:

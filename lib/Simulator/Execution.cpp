@@ -135,6 +135,7 @@ LogicalResult Execution::runBlock() {
   readTables.clear();
   tensorMaps.clear();
   barriers.clear();
+  tickets.clear();
   for (Warp &warp : warps) {
     warp.mask = warp.full;
     warp.pc = 0;

@@ -179,6 +179,8 @@ public:
   /// What the copy engine is told in this block.
   std::map<SharedPlace, TensorMap> tensorMaps;
   std::map<SharedPlace, MBarrier> barriers;
+  /// Tickets that this block has taken, by the words that it keeps of them.
+  std::map<SharedPlace, int64_t> tickets;
   /// Room for handlers, kept to save allocations.
   std::vector<uint64_t> scratch;
   std::vector<double> scratchA, scratchB, scratchC;

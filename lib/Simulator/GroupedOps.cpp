@@ -9,6 +9,7 @@
 #include "Execution.h"
 #include "kami/IR/KamiOps.h"
 #include "kami/Simulator/Scalar.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -76,17 +77,17 @@ static LogicalResult sortProducts(Execution &x, Warp &warp,
   return success();
 }
 
-/// Writes an integer of 64 bits to a matrix's element.
+/// Writes an integer to the element of that index.
 static LogicalResult writeEntry(Execution &x, Warp &warp,
                                 const Instruction &instruction,
-                                const MemRef &matrix, int64_t row,
-                                int64_t column, int64_t value) {
+                                const MemRef &matrix, ArrayRef<int64_t> index,
+                                int64_t value) {
   Access access;
   access.buffer = matrix.buffer;
   access.mask = 1;
   access.bytes = access.alignment = matrix.elementBytes;
   access.write = true;
-  access.addresses[0] = matrix.address({row, column});
+  access.addresses[0] = matrix.address(index);
   if (failed(x.access(warp, instruction, access)))
     return failure();
   writeBits(matrix.buffer->bytes.data() + access.addresses[0],
@@ -117,6 +118,13 @@ static LogicalResult runDeal(Execution &x, Warp &warp,
   };
   int64_t count = all / blocks;
   count += tileIn(count) < all;
+  int64_t held = op.getHeld(), left = 0;
+  if (held > 0 && all < DealTilesOp::heldLimit &&
+      int64_t(sorted.size()) < DealTilesOp::heldLimit) {
+    int64_t turns = std::max<int64_t>(all / blocks - held, 1);
+    count = std::min(count, turns);
+    left = std::max<int64_t>(all - turns * blocks, 0);
+  }
   auto of = sorted.begin();
   int64_t last = std::min(first + dealt.sizes[0], count);
   for (int64_t turn = first; turn < last; ++turn) {
@@ -127,26 +135,102 @@ static LogicalResult runDeal(Execution &x, Warp &warp,
     if (of->thread / x.width != warp.index)
       continue;
     int64_t row = turn - first;
-    if (failed(writeEntry(x, warp, instruction, dealt, row, 0, of->product)) ||
-        failed(
-            writeEntry(x, warp, instruction, dealt, row, 1, tile - of->begin)))
+    if (failed(
+            writeEntry(x, warp, instruction, dealt, {row, 0}, of->product)) ||
+        failed(writeEntry(x, warp, instruction, dealt, {row, 1},
+                          tile - of->begin)))
       return failure();
   }
-  for (Slot slot : instruction.results) {
+  if (left > 0 && first == 0) {
+    const MemRef &rest = warp.memrefs[instruction.operands[7].index];
+    for (const Dealt &held : sorted)
+      for (int64_t i = 0; i != held.tiles; ++i) {
+        int64_t at = held.begin + i - (all - left);
+        int64_t entry = held.product << DealTilesOp::tileBits | i;
+        if (at >= 0 && held.thread / x.width == warp.index &&
+            failed(writeEntry(x, warp, instruction, rest, {at}, entry)))
+          return failure();
+      }
+  }
+  const int64_t values[] = {count, left};
+  for (auto [slot, value] : llvm::zip_equal(instruction.results, values)) {
     uint64_t *output = x.lanes(warp, slot);
-    std::fill(output, output + x.width, uint64_t(count));
+    std::fill(output, output + x.width, uint64_t(value));
   }
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Tickets
+//===----------------------------------------------------------------------===//
+
+static LogicalResult runOpen(Execution &x, Warp &warp,
+                             const Instruction &instruction) {
+  if (failed(x.requireConverged(warp, instruction)))
+    return failure();
+  if (warp.index != x.numWarps() - 1)
+    return success();
+  const MemRef &words = warp.memrefs[instruction.operands[0].index];
+  SharedPlace place(words.buffer, words.address({0}));
+  if (!x.tickets.try_emplace(place, 0).second)
+    return x.fail(Violation::Unsupported, instruction)
+           << "expected words that are no counter's yet";
+  return writeEntry(x, warp, instruction, words, {1}, 0);
+}
+
+/// Blocks run one after the other. So that each has its share, block b of n has
+/// tickets b, b + n, …, as if all of them took turns.
+static LogicalResult runTake(Execution &x, Warp &warp,
+                             const Instruction &instruction) {
+  auto op = cast<TakeTicketOp>(instruction.op);
+  int64_t limit;
+  if (failed(x.requireConverged(warp, instruction)) ||
+      failed(x.uniform(warp, instruction, instruction.operands[1], limit)))
+    return failure();
+  if (warp.index != x.numWarps() - 1)
+    return success();
+  const MemRef &words = warp.memrefs[instruction.operands[0].index];
+  auto found = x.tickets.find({words.buffer, words.address({0})});
+  if (found == x.tickets.end())
+    return x.fail(Violation::Unsupported, instruction)
+           << "expected words that kami.open_tickets has written";
+  int64_t blocks = op.getBlocks();
+  if (x.grid.count() != blocks)
+    return x.fail(Violation::Unsupported, instruction)
+           << "expected " << blocks << " blocks, but got " << x.grid.count();
+  int64_t ticket = x.blockIndex + found->second++ * blocks;
+  if (ticket >= limit + blocks)
+    return x.fail(Violation::Unsupported, instruction)
+           << "expected no ticket to be taken behind one that is beyond the "
+              "limit";
+  return writeEntry(x, warp, instruction, words, {0}, ticket);
+}
+
 LogicalResult kami::sim::decodeGroupedOps(Decoder &decoder, Operation *op,
                                           bool &handled) {
-  auto deal = dyn_cast<DealTilesOp>(op);
-  handled = bool(deal);
-  if (!deal)
-    return success();
-  for (Value array : {deal.getM(), deal.getN(), deal.getK(), deal.getDealt()})
+  auto accesses = [&](Value array) {
     decoder.accesses(
         *formatOf(cast<MemRefType>(array.getType()).getElementType()));
-  return decoder.emit(op, runDeal);
+  };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](DealTilesOp deal) {
+        for (Value array :
+             {deal.getM(), deal.getN(), deal.getK(), deal.getDealt()})
+          accesses(array);
+        if (deal.getRest())
+          accesses(deal.getRest());
+        return decoder.emit(op, runDeal);
+      })
+      .Case([&](OpenTicketsOp open) {
+        accesses(open.getWords());
+        return decoder.emit(op, runOpen);
+      })
+      .Case([&](TakeTicketOp take) {
+        accesses(take.getWords());
+        return decoder.emit(op, runTake);
+      })
+      .Default([&](Operation *) {
+        handled = false;
+        return success();
+      });
 }

@@ -362,6 +362,7 @@ static Chip common() {
   chip.vendor = "NVIDIA";
   chip.instruction = Instruction::MmaSync;
   chip.warpSize = 32;
+  chip.numbersLaunches = true; // PTX ISA 9.0, "%gridid": sm_20 and newer.
   chip.namedBarriers = 15; // PTX ISA, bar: 16, of which 0 is __syncthreads'.
   chip.tensorCores = 4;
   chip.registers = 65536;

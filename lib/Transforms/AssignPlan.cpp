@@ -72,6 +72,12 @@ private:
              << stages.getValue();
     if (stages > 0)
       constraints.stages = stages;
+    if (taken < -1 || taken > PlanAttr::mostTaken)
+      return op->emitError("expected up to ")
+             << PlanAttr::mostTaken << " turns, or -1 for none, but got "
+             << taken.getValue();
+    if (taken != 0)
+      constraints.taken = std::max<int64_t>(taken, 0);
     if (copies != "auto") {
       constraints.bulk = parseCopies(copies);
       if (!constraints.bulk)
@@ -161,6 +167,7 @@ private:
     problem->unit = constraints.unit;
     problem->stages = constraints.stages;
     problem->bulk = constraints.bulk;
+    problem->taken = constraints.taken;
     problem->tile = constraints.tile;
     PlannerOptions calibrated = options;
     calibrated.calibration = loaded ? &*loaded : nullptr;

@@ -9,6 +9,8 @@
 // A block's tiles are dealt to it, some at a time. A thread each reads a tile's
 // product's sizes, strides and positions, and lists in shared memory all that
 // there is to know of the tile; from there the block multiplies them in turn.
+// When it is done with them it takes others, one at a time, of those that
+// nobody was dealt.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +46,8 @@ public:
   /// The list is in the shared memory from `listAt` on.
   GroupedTile(ImplicitLocOpBuilder &b, GroupedGemmOp op, const Plan &plan,
               int64_t listAt, IRMapping &values)
-      : b(b), op(op), plan(plan), values(values), list(b, op, listAt) {}
+      : b(b), op(op), plan(plan), values(values), list(b, op, listAt),
+        takenAt(listAt + listBytes) {}
 
   void emitLoop();
 
@@ -60,8 +63,19 @@ private:
     /// Whether rows of A and B begin at multiples of 16 bytes.
     Value areAligned;
   };
+  /// What a block knows of its tiles: the first turn that is not listed yet,
+  /// how many there are, and, as long as it may take others, one more than
+  /// those that are no block's.
+  struct Progress {
+    Value first, turns, open;
+  };
   DealTilesOp deal(Value first);
-  void listTile(Value number, Value dealt);
+  Value listDealt(Progress &progress);
+  Value listTaken(Progress &progress);
+  void listTile(Value number, Value product, Value tile);
+  Value inShared(int64_t start, ArrayRef<int64_t> shape, Type element);
+  Value rest();
+  Value ticketWords();
   void emitTiles(Value count);
   void emitTilesAhead(Value count);
   Tile tileAt(Value number);
@@ -77,6 +91,9 @@ private:
   }
   Value multiply(Value left, Value right) {
     return arith::MulIOp::create(b, left, right);
+  }
+  Value widened(Value integer) {
+    return arith::IndexCastUIOp::create(b, b.getIndexType(), integer);
   }
   Value matricesOf(Role role) {
     return values.lookup(role == Role::A   ? op.getA()
@@ -105,6 +122,8 @@ private:
   const Plan &plan;
   IRMapping &values;
   TileList list;
+  /// Where tiles that are no block's are listed, behind the words of tickets.
+  int64_t takenAt;
 };
 
 } // namespace
@@ -161,14 +180,9 @@ Value GroupedTile::placesOf(Role role, const Matrix &matrix) {
 // The list
 //===----------------------------------------------------------------------===//
 
-/// Lists the tile that is dealt under that number. All loads come first, so
-/// that they are on their way together.
-void GroupedTile::listTile(Value number, Value dealt) {
-  auto dealtAs = [&](int64_t column) -> Value {
-    return memref::LoadOp::create(b, dealt,
-                                  ValueRange{number, constant(column)});
-  };
-  Value product = arith::IndexCastUIOp::create(b, b.getIndexType(), dealtAs(0));
+/// Lists the product's tile of that number among its own. All loads come first,
+/// so that they are on their way together.
+void GroupedTile::listTile(Value number, Value product, Value tile) {
   Value m = extent(op.getM(), product), n = extent(op.getN(), product),
         k = extent(op.getK(), product);
   SmallVector<Matrix, 3> matrices;
@@ -176,7 +190,6 @@ void GroupedTile::listTile(Value number, Value dealt) {
     matrices.push_back(matrixOf(role, product, columnsOf(op, role, m, n, k)));
   // Tiles are counted in 32 bits, whose division is shorter.
   Type i32 = b.getI32Type();
-  Value tile = arith::TruncIOp::create(b, i32, dealtAs(1));
   Value columns = arith::IndexCastOp::create(
       b, i32, arith::CeilDivUIOp::create(b, n, constant(plan.tile.n)));
   auto startOf = [&](Value place, int64_t extent) {
@@ -333,60 +346,160 @@ void GroupedTile::emitTilesAhead(Value count) {
 // All tiles
 //===----------------------------------------------------------------------===//
 
+/// That part of the block's shared memory.
+Value GroupedTile::inShared(int64_t start, ArrayRef<int64_t> shape,
+                            Type element) {
+  Value memory = gpu::DynamicSharedMemoryOp::create(
+      b, bufferType(b.getContext(), ShapedType::kDynamic));
+  return viewAt(b, memory, constant(start), shape, element);
+}
+
+Value GroupedTile::ticketWords() {
+  return inShared(takenAt, {2}, b.getI32Type());
+}
+
+/// The tiles that are no block's; null if all are.
+Value GroupedTile::rest() {
+  if (plan.taken == 0)
+    return {};
+  return inShared(takenAt + ticketBytes, {(plan.taken + 1) * plan.blocks},
+                  b.getI32Type());
+}
+
 /// Deals the block's tiles of some turns, in the tiles' part of shared memory,
 /// which is not in use then.
 DealTilesOp GroupedTile::deal(Value first) {
   int64_t threads = op.getPlan()->getThreads();
-  Value memory = gpu::DynamicSharedMemoryOp::create(
-      b, bufferType(b.getContext(), ShapedType::kDynamic));
-  Value scratch = viewAt(b, memory, constant(0),
-                         {DealTilesOp::scratchBytes(threads)}, b.getI8Type());
-  Value dealt = viewAt(b, memory, constant(dealtAt(threads)), {listedTiles, 2},
-                       b.getI64Type());
+  Value scratch =
+      inShared(0, {DealTilesOp::scratchBytes(threads)}, b.getI8Type());
+  Value dealt = inShared(dealtAt(threads), {listedTiles, 2}, b.getI64Type());
   Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   return DealTilesOp::create(
       b, block, first, values.lookup(op.getM()), values.lookup(op.getN()),
-      values.lookup(op.getK()), dealt, scratch, plan.blocks,
-      ArrayRef<int64_t>{plan.tile.m, plan.tile.n, plan.tile.k}, threads);
+      values.lookup(op.getK()), dealt, scratch, rest(), plan.blocks,
+      ArrayRef<int64_t>{plan.tile.m, plan.tile.n, plan.tile.k}, threads,
+      plan.taken);
+}
+
+/// Lists tiles that are dealt to the block, as many as there is room for, and
+/// returns their number.
+Value GroupedTile::listDealt(Progress &progress) {
+  Value first = widened(progress.first);
+  DealTilesOp dealt = deal(first);
+  gpu::BarrierOp::create(b);
+  Value listed = arith::MinUIOp::create(
+      b, arith::SubIOp::create(b, dealt.getCount(), first),
+      constant(listedTiles));
+  Type i32 = b.getI32Type();
+  auto narrowed = [&](Value index) -> Value {
+    return arith::IndexCastUIOp::create(b, i32, index);
+  };
+  progress.first = narrowed(add(first, constant(listedTiles)));
+  progress.turns = narrowed(dealt.getCount());
+  if (plan.taken > 0)
+    progress.open = narrowed(add(dealt.getLeft(), constant(1)));
+  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+  auto lists = scf::IfOp::create(b, isBefore(thread, listed),
+                                 /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(lists.thenBlock());
+  auto entry = [&](int64_t column) -> Value {
+    return memref::LoadOp::create(b, dealt.getDealt(),
+                                  ValueRange{thread, constant(column)});
+  };
+  listTile(thread, widened(entry(0)),
+           arith::TruncIOp::create(b, i32, entry(1)));
+  return listed;
+}
+
+/// Lists the next tile that no block has, if there is one, and returns how many
+/// that makes.
+Value GroupedTile::listTaken(Progress &progress) {
+  Value words = ticketWords();
+  Value left = arith::SubIOp::create(b, widened(progress.open), constant(1));
+  TakeTicketOp::create(b, words, left, plan.blocks, op.getPlan()->getThreads());
+  gpu::BarrierOp::create(b);
+  Value ticket = widened(memref::LoadOp::create(b, words, constant(0)));
+  Value isThere = isBefore(ticket, left);
+  auto bits = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, b.getI32Type(), value);
+  };
+  progress.open = arith::SelectOp::create(b, isThere, progress.open, bits(0));
+  Value listed = arith::SelectOp::create(b, isThere, constant(1), constant(0));
+  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+  auto lists = scf::IfOp::create(b, isBefore(thread, listed),
+                                 /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(lists.thenBlock());
+  Value entry = memref::LoadOp::create(b, rest(), ticket);
+  Value product = arith::ShRUIOp::create(b, entry, bits(DealTilesOp::tileBits));
+  Value tile =
+      arith::AndIOp::create(b, entry, bits(DealTilesOp::heldLimit - 1));
+  listTile(constant(0), widened(product), tile);
+  return listed;
 }
 
 /// The block's tiles, as many at a time as there is room for in the list.
 void GroupedTile::emitLoop() {
-  // How many there are is known when the first are dealt.
-  SmallVector<Value> starts = {constant(0), constant(1)};
+  if (plan.taken > 0)
+    OpenTicketsOp::create(b, ticketWords(), op.getPlan()->getThreads());
+  // How many there are is known when the first are dealt. In 32 bits it takes a
+  // register each while a tile is multiplied.
+  Type i32 = b.getI32Type();
+  auto word = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, i32, value);
+  };
+  SmallVector<Value> starts = {word(0), word(1), word(0)};
   auto loop = scf::WhileOp::create(
       b, TypeRange(ValueRange(starts)), starts,
       [](OpBuilder &builder, Location loc, ValueRange arguments) {
-        Value goesOn =
+        Value isDealt =
             arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                   arguments[0], arguments[1]);
-        scf::ConditionOp::create(builder, loc, goesOn, arguments);
+        Value none = arith::ConstantIntOp::create(builder, loc,
+                                                  arguments[2].getType(), 0);
+        Value isOpen = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::ne, arguments[2], none);
+        scf::ConditionOp::create(
+            builder, loc, arith::OrIOp::create(builder, loc, isDealt, isOpen),
+            arguments);
       },
       [](OpBuilder &, Location, ValueRange) {});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getAfterBody());
-  Value first = loop.getAfterArguments()[0];
-  DealTilesOp dealt = deal(first);
-  Value count = dealt.getCount();
-  gpu::BarrierOp::create(b);
-  Value listed = arith::MinUIOp::create(
-      b, arith::SubIOp::create(b, count, first), constant(listedTiles));
-  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
-  auto lists = scf::IfOp::create(b, isBefore(thread, listed),
-                                 /*withElseRegion=*/false);
-  {
+  ValueRange arguments = loop.getAfterArguments();
+  Progress progress = {arguments[0], arguments[1], arguments[2]};
+  // What goes round, and how many tiles are listed.
+  SmallVector<Value> next;
+  auto listed = [&](Value count) -> SmallVector<Value> {
+    return {progress.first, progress.turns, progress.open, count};
+  };
+  if (plan.taken == 0) {
+    next = listed(listDealt(progress));
+  } else {
+    auto choice = scf::IfOp::create(
+        b, TypeRange{i32, i32, i32, b.getIndexType()},
+        isBefore(progress.first, progress.turns), /*withElseRegion=*/true);
     OpBuilder::InsertionGuard insertion(b);
-    b.setInsertionPointToStart(lists.thenBlock());
-    listTile(thread, dealt.getDealt());
+    const Progress before = progress;
+    b.setInsertionPointToStart(choice.thenBlock());
+    Value dealt = listDealt(progress);
+    scf::YieldOp::create(b, listed(dealt));
+    progress = before;
+    b.setInsertionPointToStart(choice.elseBlock());
+    Value taken = listTaken(progress);
+    scf::YieldOp::create(b, listed(taken));
+    next = SmallVector<Value>(choice.getResults());
   }
+  Value count = next.pop_back_val();
   gpu::BarrierOp::create(b);
   if (plan.prefetches || plan.bulk)
-    emitTilesAhead(listed);
+    emitTilesAhead(count);
   else
-    emitTiles(listed);
+    emitTiles(count);
   // The list is written again, and shared memory is dealt in.
   gpu::BarrierOp::create(b);
-  scf::YieldOp::create(b, ValueRange{add(first, constant(listedTiles)), count});
+  scf::YieldOp::create(b, next);
 }
 
 LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
@@ -401,7 +514,8 @@ LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
   if (plan->blocks == 0)
     return op.emitOpError("expected a plan with a number of blocks");
   GridKernel kernel(op, {}, op.getPlan()->getThreads());
-  kernel.keepResident(*plan, /*sums=*/1, listBytes);
+  int64_t bytes = listBytes + takenBytes(plan->taken, plan->blocks);
+  kernel.keepResident(*plan, /*sums=*/1, bytes);
   constexpr int64_t dynamic = ShapedType::kDynamic;
   int64_t listAt =
       llvm::alignTo(std::max(kami::sharedLayout(*plan).bytes,
@@ -410,7 +524,7 @@ LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
   kernel.run(symbols,
              kernelName("grouped_gemm", {dynamic, dynamic, dynamic},
                         op.getElementType(Role::A)),
-             listAt + listBytes, plan->blocks, [&](IRMapping &values) {
+             listAt + bytes, plan->blocks, [&](IRMapping &values) {
                GroupedTile(kernel.b, op, *plan, listAt, values).emitLoop();
              });
   op.erase();

@@ -68,9 +68,14 @@ private:
     FailureOr<Plan> plan = toPlan(op, *op.getPlan());
     if (failed(chip) || failed(problem) || failed(plan))
       return failure();
-    bool isGrouped = std::is_same_v<ProductOp, GroupedGemmOp>;
-    if (llvm::Error error = verifyPlan(
-            *plan, *problem, isGrouped ? withoutTileList(**chip) : **chip))
+    Chip remaining = **chip;
+    if (std::is_same_v<ProductOp, GroupedGemmOp>)
+      remaining =
+          withoutTileList(remaining, takenBytes(plan->taken, plan->blocks));
+    else if (plan->taken > 0)
+      return op.emitOpError("expected tiles to be taken only of products of "
+                            "sizes of their own (kami.grouped_gemm)");
+    if (llvm::Error error = verifyPlan(*plan, *problem, remaining))
       return op.emitOpError("cannot execute this plan on ")
              << (*chip)->name << ": " << llvm::toString(std::move(error));
     return success();

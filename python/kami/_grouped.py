@@ -207,7 +207,8 @@ def grouped_gemm(
             each A, B and C as stored.
         dtype: with sizes, the type of A's and B's elements, or a tuple of two.
         typical: with sizes, the extents m, n and k that the kernel is planned for.
-        overrides: as for `plan`.
+        overrides: as for `plan`, and `taken`: the last turns of tiles that
+            blocks take as they are done with others, -1 for none.
 
     Returns:
         A list of results, of the arrays' kind; with sizes, `out`. On a device this

@@ -258,6 +258,7 @@ _OVERRIDES = (
     "warps",
     "stages",
     "copies",
+    "taken",
 )
 
 
@@ -271,10 +272,11 @@ def settle(overrides: Mapping[str, Any]) -> dict[str, str | int]:
             )
         if value is None:
             continue
-        if name in ("warps", "stages"):
-            if not isinstance(value, int) or value < 1:
+        if name in ("warps", "stages", "taken"):
+            least = -1 if name == "taken" else 1
+            if not isinstance(value, int) or value < least:
                 raise ValueError(
-                    f"{name}: expected a number from 1 on, but got {value!r}"
+                    f"{name}: expected a number from {least} on, but got {value!r}"
                 )
             settled[name] = value
             continue

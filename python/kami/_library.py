@@ -70,6 +70,7 @@ class Options(Structure):
         ("warps", c_int64),
         ("stages", c_int64),
         ("copies", c_char_p),
+        ("taken", c_int64),
     ]
 
 

@@ -81,7 +81,7 @@ func.func @typical(%a: memref<?xf16>, %c: memref<?xf32>, %at: !i64s, %m: !i32s) 
 !scratch = memref<16912xi8, #gpu.address_space<workgroup>>
 func.func @extents(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
   // expected-error@+1 {{expected three extents of a tile, but got 2}}
-  %count = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
+  %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }
 
@@ -91,7 +91,7 @@ func.func @extents(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
 !scratch = memref<16912xi8, #gpu.address_space<workgroup>>
 func.func @tile(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
   // expected-error@+1 {{expected a tile's extents to be positive, but got 0}}
-  %count = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 0, 32] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
+  %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 0, 32] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }
 
@@ -101,7 +101,7 @@ func.func @tile(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
 !scratch = memref<16912xi8, #gpu.address_space<workgroup>>
 func.func @blocks(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
   // expected-error@+1 {{expected the number of blocks to be positive, but got 0}}
-  %count = kami.deal_tiles %i of 0 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
+  %count, %left = kami.deal_tiles %i of 0 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }
 
@@ -111,7 +111,7 @@ func.func @blocks(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
 !scratch = memref<16912xi8, #gpu.address_space<workgroup>>
 func.func @dealing_threads(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
   // expected-error@+1 {{expected whole warps of 32 threads, 1024 at most, but got 100}}
-  %count = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 100 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
+  %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 100 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }
 
@@ -121,7 +121,7 @@ func.func @dealing_threads(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratc
 !scratch = memref<16912xi8, #gpu.address_space<workgroup>>
 func.func @dealt_columns(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
   // expected-error@+1 {{expected rows of a product and a tile in workgroup memory, but got 'memref<32x3xi64, #gpu.address_space<workgroup>>'}}
-  %count = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
+  %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }
 
@@ -131,7 +131,7 @@ func.func @dealt_columns(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch)
 !scratch = memref<16912xi8, #gpu.address_space<workgroup>>
 func.func @dealt_rows(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
   // expected-error@+1 {{expected rows of a product and a tile in workgroup memory, but got 'memref<?x2xi64, #gpu.address_space<workgroup>>'}}
-  %count = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
+  %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }
 
@@ -141,7 +141,7 @@ func.func @dealt_rows(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
 !scratch = memref<16912xi8, #gpu.address_space<workgroup>>
 func.func @dealt_memory(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
   // expected-error@+1 {{expected rows of a product and a tile in workgroup memory, but got 'memref<32x2xi64>'}}
-  %count = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
+  %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }
 
@@ -151,7 +151,61 @@ func.func @dealt_memory(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) 
 !scratch = memref<8455xi8, #gpu.address_space<workgroup>>
 func.func @scratch(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
   // expected-error@+1 {{expected at least 8456 bytes of workgroup memory, but got 'memref<8455xi8, #gpu.address_space<workgroup>>'}}
-  %count = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 64 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
+  %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 64 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
+  return
+}
+
+// -----
+
+!dealt = memref<32x2xi64, #gpu.address_space<workgroup>>
+!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+!rest = memref<5xi32, #gpu.address_space<workgroup>>
+func.func @rest(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch, %r: !rest) {
+  // expected-error@+1 {{expected room for 6 tiles in workgroup memory, but got 'memref<5xi32, #gpu.address_space<workgroup>>'}}
+  %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 holding 2 to %r : !rest : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
+  return
+}
+
+// -----
+
+!dealt = memref<32x2xi64, #gpu.address_space<workgroup>>
+!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+!rest = memref<6xi32, #gpu.address_space<workgroup>>
+func.func @held(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch, %r: !rest) {
+  // expected-error@+1 {{expected a place for the rest where turns are held, but got 0 turns}}
+  %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 holding 0 to %r : !rest : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
+  return
+}
+
+// -----
+
+func.func @ticket_words(%w: memref<3xi32, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected two words in workgroup memory, but got 'memref<3xi32, #gpu.address_space<workgroup>>'}}
+  kami.open_tickets %w by 32 : memref<3xi32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @ticket_memory(%w: memref<2xi32>, %i: index) {
+  // expected-error@+1 {{expected two words in workgroup memory, but got 'memref<2xi32>'}}
+  kami.take_ticket %w up_to %i of 2 by 32 : memref<2xi32>
+  return
+}
+
+// -----
+
+func.func @ticket_threads(%w: memref<2xi32, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected whole warps of 32 threads, 1024 at most, but got 33}}
+  kami.open_tickets %w by 33 : memref<2xi32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @ticket_blocks(%w: memref<2xi32, #gpu.address_space<workgroup>>, %i: index) {
+  // expected-error@+1 {{expected the number of blocks to be positive, but got 0}}
+  kami.take_ticket %w up_to %i of 0 by 32 : memref<2xi32, #gpu.address_space<workgroup>>
   return
 }
 

@@ -34,14 +34,18 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK-SAME:    kami.resident_blocks = 2
   // The tiles of 32 turns are dealt at a time; how many there are of all is known
   // with the first ones.
-  // CHECK:         scf.while (%[[TURN:.+]] = %c0, %[[ALL:.+]] = %c1)
+  // CHECK:         scf.while (%[[TURN:.+]] = %c0_i32, %[[ALL:.+]] = %c1_i32)
   // CHECK:           arith.cmpi ult, %[[TURN]], %[[ALL]]
-  // CHECK:         ^bb0(%[[FIRST:.+]]: index):
+  // CHECK:         ^bb0(%[[NARROW:.+]]: i32):
+  // CHECK:           %[[FIRST:.+]] = arith.index_castui %[[NARROW]]
   // CHECK:           %[[BLOCK:.+]] = gpu.block_id x
-  // CHECK:           %[[COUNT:.+]] = kami.deal_tiles %[[BLOCK]] of 264 from %[[FIRST]] {{.+}} by [64, 32, 32] to %[[DEALT:.+]] through %{{.+}} by 128
+  // CHECK:           %[[COUNT:.+]], %{{.+}} = kami.deal_tiles %[[BLOCK]] of 264 from %[[FIRST]] {{.+}} by [64, 32, 32] to %[[DEALT:.+]] through %{{.+}} by 128
   // CHECK:           gpu.barrier
   // CHECK:           %[[REST:.+]] = arith.subi %[[COUNT]], %[[FIRST]]
   // CHECK:           %[[LISTED:.+]] = arith.minui %[[REST]], %c32
+  // CHECK:           %[[SUM:.+]] = arith.addi %[[FIRST]], %c32
+  // CHECK:           %[[NEXT:.+]] = arith.index_castui %[[SUM]]
+  // CHECK:           %[[TURNS:.+]] = arith.index_castui %[[COUNT]]
   // Each tile by a thread.
   // CHECK:           %[[THREAD:.+]] = gpu.thread_id x
   // CHECK:           %[[OWN:.+]] = arith.cmpi ult, %[[THREAD]], %[[LISTED]]
@@ -58,8 +62,7 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:             kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b accumulator(f32) aligned_rows_if %[[ALIGNED]] plan
   // CHECK:           {kami.tile_loop}
   // CHECK:           gpu.barrier
-  // CHECK:           %[[NEXT:.+]] = arith.addi %[[FIRST]], %c32
-  // CHECK:           scf.yield %[[NEXT]], %[[COUNT]]
+  // CHECK:           scf.yield %[[NEXT]], %[[TURNS]]
 
   // CHECK:       gpu.func @gemm_16x16x16_f16
   // CHECK:         %[[FIRST:.+]] = gpu.block_id x

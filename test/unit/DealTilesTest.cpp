@@ -34,40 +34,66 @@ using Tile = std::pair<int64_t, int64_t>;
 
 class DealTilesTest : public SimulatorTest {
 protected:
-  /// The tiles of 16 × 16 × 16 that each block gets, in turn.
+  /// The tiles of 16 × 16 × 16 that each block gets, in turn; then those that
+  /// none gets, as each of them has listed them.
   using Dealt = std::vector<std::vector<Tile>>;
+
+  /// Turns that are held back.
+  int64_t held = 0;
+
+  /// What a block lists from a turn on, how many tiles it has, how many no
+  /// block has, and which.
+  struct Listed {
+    MemRef dealt, counted, rest;
+  };
+  void list(const Sizes &sizes, int64_t blocks, int64_t threads, int64_t block,
+            int64_t first, Listed &listed) {
+    int64_t count = sizes.m.size();
+    listed = {array({rows, 2}, i64()), array({2}, i64()),
+              array({(held + 1) * blocks}, i32())};
+    MemRef m = array({count}, i32(), sizes.m),
+           n = array({count}, i32(), sizes.n),
+           k = array({count}, i32(), sizes.k),
+           asked = array({2}, i64(), {double(block), double(first)});
+    ASSERT_TRUE(succeeded(simulateLaunch(
+        find<mlir::gpu::GPUFuncOp>(), {}, {int(threads)}, 40000,
+        {m, n, k, asked, listed.dealt, listed.counted, listed.rest}, options,
+        report)))
+        << message;
+  }
 
   /// Has so many threads deal the tiles of the kernel that is parsed.
   void collect(const Sizes &sizes, int64_t blocks, int64_t threads,
                Dealt &dealt) {
-    int64_t count = sizes.m.size();
-    MemRef m = array({count}, i32(), sizes.m),
-           n = array({count}, i32(), sizes.n),
-           k = array({count}, i32(), sizes.k);
-    dealt.assign(blocks, {});
+    dealt.assign(held ? 2 * blocks : blocks, {});
     for (int64_t block = 0; block != blocks; ++block) {
       int64_t all = 1;
       for (int64_t first = 0; first < all; first += rows) {
-        MemRef out = array({rows, 2}, i64()), counted = array({1}, i64()),
-               asked = array({2}, i64(), {double(block), double(first)});
-        ASSERT_TRUE(succeeded(simulateLaunch(
-            find<mlir::gpu::GPUFuncOp>(), {}, {int(threads)}, 20000,
-            {m, n, k, asked, out, counted}, options, report)))
-            << message;
+        Listed listed;
+        list(sizes, blocks, threads, block, first, listed);
+        auto &[out, counted, rest] = listed;
         all = at(counted, {0});
         for (int64_t row = 0; row != std::min(rows, all - first); ++row)
           dealt[block].push_back(
               {int64_t(at(out, {row, 0})), int64_t(at(out, {row, 1}))});
+        for (int64_t i = 0; first == 0 && i != at(counted, {1}); ++i) {
+          auto entry = int64_t(at(rest, {i}));
+          dealt[blocks + block].push_back(
+              {entry >> DealTilesOp::tileBits, entry % DealTilesOp::heldLimit});
+        }
       }
     }
   }
 
   void parseKernel(const Sizes &sizes, int64_t blocks, int64_t threads) {
+    int64_t scratch = llvm::alignTo(DealTilesOp::scratchBytes(threads), 8),
+            entries = (held + 1) * blocks;
     parse(llvm::formatv(R"(
 #shared = #gpu.address_space<workgroup>
 gpu.module @m {{
 gpu.func @k(%m: memref<{0}xi32>, %n: memref<{0}xi32>, %k: memref<{0}xi32>,
-            %asked: memref<2xi64>, %out: memref<{4}x2xi64>, %counted: memref<1xi64>) kernel
+            %asked: memref<2xi64>, %out: memref<{4}x2xi64>, %counted: memref<2xi64>,
+            %outRest: memref<{5}xi32>) kernel
     attributes {{known_block_size = array<i32: {1}, 1, 1>} {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -76,17 +102,19 @@ gpu.func @k(%m: memref<{0}xi32>, %n: memref<{0}xi32>, %k: memref<{0}xi32>,
   %bytes = gpu.dynamic_shared_memory : memref<?xi8, #shared>
   %scratch = memref.view %bytes[%c0][] : memref<?xi8, #shared> to memref<{3}xi8, #shared>
   %dealt = memref.view %bytes[%behind][] : memref<?xi8, #shared> to memref<{4}x2xi64, #shared>
+  %last = arith.constant {6} : index
+  %rest = memref.view %bytes[%last][] : memref<?xi8, #shared> to memref<{5}xi32, #shared>
   %block64 = memref.load %asked[%c0] : memref<2xi64>
   %first64 = memref.load %asked[%c1] : memref<2xi64>
   %block = arith.index_cast %block64 : i64 to index
   %first = arith.index_cast %first64 : i64 to index
-  %count = kami.deal_tiles %block of {2} from %first in %m, %n, %k by [16, 16, 16]
-      to %dealt through %scratch by {1}
+  %count, %left = kami.deal_tiles %block of {2} from %first in %m, %n, %k by [16, 16, 16]
+      to %dealt through %scratch by {1} {7}
       : memref<{0}xi32>, memref<{0}xi32>, memref<{0}xi32>, memref<{4}x2xi64, #shared>, memref<{3}xi8, #shared>
   gpu.barrier
   %thread = gpu.thread_id x
-  %rest = arith.subi %count, %first : index
-  %listed = arith.minui %rest, %rows : index
+  %to_list = arith.subi %count, %first : index
+  %listed = arith.minui %to_list, %rows : index
   %own = arith.cmpi ult, %thread, %listed : index
   scf.if %own {{
     %product = memref.load %dealt[%thread, %c0] : memref<{4}x2xi64, #shared>
@@ -97,16 +125,36 @@ gpu.func @k(%m: memref<{0}xi32>, %n: memref<{0}xi32>, %k: memref<{0}xi32>,
   %first_thread = arith.cmpi eq, %thread, %c0 : index
   scf.if %first_thread {{
     %count64 = arith.index_cast %count : index to i64
-    memref.store %count64, %counted[%c0] : memref<1xi64>
+    memref.store %count64, %counted[%c0] : memref<2xi64>
+    %left64 = arith.index_cast %left : index to i64
+    memref.store %left64, %counted[%c1] : memref<2xi64>
+    %is_begin = arith.cmpi eq, %first, %c0 : index
+    %copied = arith.select %is_begin, %left, %c0 : index
+    scf.for %i = %c0 to %copied step %c1 {{
+      %entry = memref.load %rest[%i] : memref<{5}xi32, #shared>
+      memref.store %entry, %outRest[%i] : memref<{5}xi32>
+    }
   }
   gpu.return
 }
 }
 )",
-                        sizes.m.size(), threads, blocks,
-                        llvm::alignTo(DealTilesOp::scratchBytes(threads), 8),
-                        rows)
+                        sizes.m.size(), threads, blocks, scratch, rows, entries,
+                        scratch + rows * 2 * 8,
+                        held ? llvm::formatv("holding {0} to %rest : "
+                                             "memref<{1}xi32, #shared>",
+                                             held, entries)
+                                   .str()
+                             : "")
               .str());
+  }
+
+  void lower() {
+    mlir::PassManager passes(&context);
+    passes.nest<mlir::gpu::GPUModuleOp>().nest<mlir::gpu::GPUFuncOp>().addPass(
+        createConvertKamiToNVGPU());
+    ASSERT_TRUE(succeeded(passes.run(*module))) << message;
+    ASSERT_FALSE(find<DealTilesOp>());
   }
 
   /// Deals as the op says, and as its lowering does.
@@ -115,11 +163,7 @@ gpu.func @k(%m: memref<{0}xi32>, %n: memref<{0}xi32>, %k: memref<{0}xi32>,
     parseKernel(sizes, blocks, threads);
     ASSERT_TRUE(module);
     collect(sizes, blocks, threads, byOp);
-    mlir::PassManager passes(&context);
-    passes.nest<mlir::gpu::GPUModuleOp>().nest<mlir::gpu::GPUFuncOp>().addPass(
-        createConvertKamiToNVGPU());
-    ASSERT_TRUE(succeeded(passes.run(*module))) << message;
-    ASSERT_FALSE(find<DealTilesOp>());
+    lower();
     collect(sizes, blocks, threads, lowered);
   }
 
@@ -167,9 +211,18 @@ TEST_F(DealTilesTest, EachTileOnceAndWorkInEqualParts) {
       sizes.k.push_back(random() % (random() % 4 ? 200 : 9000));
     }
     Dealt byOp, lowered;
+    held = products % 3;
     deal(sizes, blocks, threads, byOp, lowered);
     EXPECT_EQ(byOp, lowered);
     std::vector<Tile> all, expected;
+    if (held) {
+      // All blocks list the same.
+      for (int64_t block = 0; block != blocks; ++block)
+        EXPECT_EQ(lowered[blocks + block], lowered.back());
+      EXPECT_LT(lowered.back().size(), size_t((held + 1) * blocks));
+      all = lowered.back();
+      lowered.resize(blocks);
+    }
     int64_t least = std::numeric_limits<int64_t>::max(), most = 0;
     for (const std::vector<Tile> &tiles : lowered) {
       int64_t last = std::numeric_limits<int64_t>::max();
@@ -190,6 +243,40 @@ TEST_F(DealTilesTest, EachTileOnceAndWorkInEqualParts) {
         expected.push_back({i, tile});
     llvm::sort(all);
     EXPECT_EQ(all, expected);
+  }
+}
+
+TEST_F(DealTilesTest, TheLastTurnsAreHeldBack) {
+  // The tiles of the first test, in two turns and one tile.
+  Sizes sizes = {{16, 32, 0, 7, 16}, {16, 16, 9, 40, 1}, {16, 64, 3, 70, -3}};
+  for (int64_t turns : {1, 2, 5}) {
+    held = turns;
+    Dealt byOp, lowered;
+    deal(sizes, 3, 64, byOp, lowered);
+    // The first turn is dealt, whatever is held.
+    std::vector<Tile> rest = {{1, 0}, {1, 1}, {0, 0}, {4, 0}};
+    Dealt expected = {{{3, 0}}, {{3, 1}}, {{3, 2}}, rest, rest, rest};
+    EXPECT_EQ(byOp, expected);
+    EXPECT_EQ(lowered, expected);
+  }
+}
+
+TEST_F(DealTilesTest, OfVeryManyTilesNoneIsHeldBack) {
+  held = 1;
+  constexpr int64_t blocks = 3000, threads = 32;
+  // 2¹⁶ tiles, and one row less of them: 21 whole turns either way.
+  for (int64_t rows : {256, 255}) {
+    Sizes sizes = {{16. * rows}, {16 * 256}, {16}};
+    int64_t all = rows * 256, left = rows == 256 ? 0 : all - 20 * blocks;
+    parseKernel(sizes, blocks, threads);
+    for (bool isLowered : {false, true}) {
+      if (isLowered)
+        lower();
+      Listed listed;
+      list(sizes, blocks, threads, /*block=*/blocks - 1, /*first=*/0, listed);
+      EXPECT_EQ(at(listed.counted, {0}), left ? 20 : 22);
+      EXPECT_EQ(at(listed.counted, {1}), left);
+    }
   }
 }
 

@@ -71,6 +71,12 @@ struct Flags {
                               "choose (batch, grouped)"),
                llvm::cl::CommaSeparated, llvm::cl::list_init<int64_t>({0}),
                llvm::cl::cat(category)),
+        taken("taken",
+              llvm::cl::desc("The last turns of tiles that blocks take as they "
+                             "are done with others, 0 to choose, or -1 for "
+                             "none (grouped)"),
+              llvm::cl::CommaSeparated, llvm::cl::list_init<int64_t>({0}),
+              llvm::cl::cat(category)),
         warps("warps",
               llvm::cl::desc("Warps a block, or 0 to choose "
                              "(batch, grouped)"),
@@ -147,6 +153,7 @@ struct Flags {
   llvm::cl::opt<double> slower;
   llvm::cl::list<std::string> types, algorithms, tiles;
   llvm::cl::list<int64_t> stages;
+  llvm::cl::list<int64_t> taken;
   llvm::cl::list<int64_t> warps;
   llvm::cl::list<std::string> units;
   llvm::cl::list<std::string> copies;

@@ -37,6 +37,7 @@ static llvm::Expected<GroupedBenchmarkOptions> parse(Flags &flags) {
   options.multiples.assign(flags.multiples.begin(), flags.multiples.end());
   options.tiles = flags.tiles;
   options.stages = flags.stages;
+  options.taken = flags.taken;
   options.warps = flags.warps;
   options.units = flags.units;
   options.copies = flags.copies;
@@ -47,11 +48,10 @@ static llvm::Expected<GroupedBenchmarkOptions> parse(Flags &flags) {
     llvm::StringRef flag;
     llvm::ArrayRef<int64_t> values;
     int64_t least;
-  } ranges[] = {{"batches", options.batches, 1},
-                {"multiples", options.multiples, 1},
-                {"stages", options.stages, 0},
-                {"warps", options.warps, 0},
-                {"repeats", options.repeats, 1}};
+  } ranges[] = {
+      {"batches", options.batches, 1}, {"multiples", options.multiples, 1},
+      {"stages", options.stages, 0},   {"taken", options.taken, -1},
+      {"warps", options.warps, 0},     {"repeats", options.repeats, 1}};
   for (const auto &range : ranges)
     for (int64_t value : range.values)
       if (llvm::Error error = checkRange(range.flag, value, range.least))

@@ -47,6 +47,9 @@ struct GroupedBenchmarkOptions {
   std::vector<std::string> units = {"auto"};
   /// What brings copied operands: auto, threads or bulk.
   std::vector<std::string> copies = {"auto"};
+  /// The last turns of tiles that blocks take as they are done with others; 0
+  /// to choose, -1 for none.
+  std::vector<int64_t> taken = {0};
   int64_t repeats = 20;
 };
 

@@ -31,6 +31,7 @@ struct InputFlags {
   llvm::cl::opt<std::string> unit, tile, precision, calibration;
   llvm::cl::opt<int64_t> stages;
   llvm::cl::opt<std::string> copies;
+  llvm::cl::opt<int64_t> taken;
   llvm::cl::opt<bool> block;
   llvm::cl::opt<bool> verifyEach;
 

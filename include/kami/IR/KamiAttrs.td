@@ -273,6 +273,11 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     rounds it to tf32 on the way; threads copy the rest, and all of rows that are
     not.
 
+    Blocks in turn have equal numbers of tiles. With `taken = t` a
+    `kami.grouped_gemm`, whose tiles take as long as their products are deep,
+    leaves the last t turns, which blocks take a tile at a time, as they are done
+    with others (`kami.take_ticket`).
+
     Constraints:
     * (C1) the grid's and the tile's extents are positive
     * (C2) the algorithm is the grid's: three_d with layers, else two_d with
@@ -302,7 +307,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
       sums at most in all rounds, of which only they have several
     * (C14) only rows of copied operands that are not packed are skewed
     * (C15) only copies for warp groups are bulk ones
-    * (C16) an atom whose layouts are opaque is for one team of warps that hold
+    * (C16) only blocks in turn leave turns to be taken, 16 at most
+    * (C17) an atom whose layouts are opaque is for one team of warps that hold
       operands, in tiles that are not interleaved
   }];
   let parameters = (ins
@@ -321,17 +327,20 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     DefaultValuedParameter<"int64_t", "0">:$blocks,
     DefaultValuedParameter<"bool", "false">:$prefetches,
     DefaultValuedParameter<"bool", "false">:$skewed,
-    DefaultValuedParameter<"bool", "false">:$bulk);
+    DefaultValuedParameter<"bool", "false">:$bulk,
+    DefaultValuedParameter<"int64_t", "0">:$taken);
   let assemblyFormat = [{
     `<` $algorithm `,` `grid` `=` custom<Grid>($gridM, $gridN, $gridK) `,`
     `unit` `=` $unit `,` `atom` `=` $atom `,`
     `tile` `=` custom<Extents>($tileM, $tileN, $tileK) `,`
     `transport` `=` $transport `,`
     `slices` `=` `{` `k` `=` $sliceK `,` `shared` `=` `[` $sharedA `,` $sharedB `]` `}`
-    `` custom<SharedWork>($interleave, $teams, $rounds, $stages, $relaysC, $blocks, $prefetches, $skewed, $bulk) `` `>`
+    `` custom<SharedWork>($interleave, $teams, $rounds, $stages, $relaysC, $blocks, $prefetches, $skewed, $bulk, $taken) `` `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// The most turns whose tiles are taken.
+    static constexpr int64_t mostTaken = 16;
     /// Threads of a block.
     int64_t getThreads() const { return getTeams() * getGrid().warps() * getAtom().getLanes(); }
     /// Whether the teams' products are copied as one.

@@ -168,6 +168,12 @@ def Kami_DealTilesOp : Kami_Op<"deal_tiles", [DeclareOpInterfaceMethods<MemoryEf
     from `first` on, are listed there: row t − first is the product, and the
     tile's number among that one's tiles.
 
+    With `holding`, so many of the last whole turns, but not the first one, and
+    what is less than a turn are no block's, unless there are 2¹⁶ products, or
+    tiles, or more. `left` is how many tiles that makes, which are listed in
+    `rest`, in their order, where `first` is 0: the product times 2¹⁶, and the
+    tile's number. Else `left` is 0.
+
     All threads of the block execute the op, with the same operands. It has
     barriers and needs `scratch` between them; `dealt` is there, and `scratch` free,
     behind the next one.
@@ -175,7 +181,7 @@ def Kami_DealTilesOp : Kami_Op<"deal_tiles", [DeclareOpInterfaceMethods<MemoryEf
     Example:
 
     ```mlir
-    %count = kami.deal_tiles %block of 264 from %turn in %m, %n, %k by [64, 128, 32]
+    %count, %left = kami.deal_tiles %block of 264 from %turn in %m, %n, %k by [64, 128, 32]
         to %dealt through %scratch by 128
         : memref<?xi32>, memref<?xi32>, memref<?xi32>,
           memref<32x2xi64, #gpu.address_space<workgroup>>,
@@ -190,16 +196,21 @@ def Kami_DealTilesOp : Kami_Op<"deal_tiles", [DeclareOpInterfaceMethods<MemoryEf
       workgroup memory, dense
     * (C5) scratch is in workgroup memory, starts at no offset, and is large
       enough: 132 bytes for each thread that counts, and 4 for each warp of them
+    * (C6) what is held are no fewer than 0 turns, one or more if there is a
+      `rest`, which is in workgroup memory, dense, with room for one turn more
   }];
   let arguments = (ins Index:$block, Index:$first, Kami_Counts:$m,
                        Kami_Counts:$n, Kami_Counts:$k,
                        MemRefRankOf<[I64], [2]>:$dealt, Kami_SharedBuffer:$scratch,
+                       Optional<MemRefRankOf<[I32], [1]>>:$rest,
                        I64Attr:$blocks, DenseI64ArrayAttr:$extents,
-                       I64Attr:$threads);
-  let results = (outs Index:$count);
+                       I64Attr:$threads,
+                       DefaultValuedAttr<I64Attr, "0">:$held);
+  let results = (outs Index:$count, Index:$left);
   let assemblyFormat = [{
     $block `of` $blocks `from` $first `in` $m `,` $n `,` $k `by` $extents
-    `to` $dealt `through` $scratch `by` $threads attr-dict
+    `to` $dealt `through` $scratch `by` $threads
+    (`holding` $held `to` $rest^ `:` type($rest))? attr-dict
     `:` type($m) `,` type($n) `,` type($k) `,` type($dealt) `,` type($scratch)
   }];
   let hasVerifier = 1;
@@ -210,9 +221,69 @@ def Kami_DealTilesOp : Kami_Op<"deal_tiles", [DeclareOpInterfaceMethods<MemoryEf
     static int64_t depthClass(int64_t tiles);
     /// How many of a block's threads count products.
     static int64_t countingThreads(int64_t threads);
+    /// What is held is listed in 32 bits, so many of which number a product's
+    /// tiles; with as many products, or tiles, as that has room for, nothing is.
+    static constexpr int64_t tileBits = 16;
+    static constexpr int64_t heldLimit = int64_t(1) << tileBits;
     /// Bytes of scratch that so many threads need.
     static int64_t scratchBytes(int64_t threads);
   }];
+}
+
+class Kami_TicketOp<string mnemonic> : Kami_Op<mnemonic, [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let hasVerifier = 1;
+}
+
+def Kami_OpenTicketsOp : Kami_TicketOp<"open_tickets"> {
+  let summary = "Find the counter of this launch";
+  let description = [{
+    Blocks of one launch share a counter of tickets, which begins at 0, and from
+    which `kami.take_ticket` takes. The block keeps the second of the two words
+    for where it is.
+
+    All threads of the block execute the op, once, before the first ticket.
+
+    A device needs no help of a host for it: counters are in a variable of the
+    module, and a launch's number says which is its own. So launches may overlap,
+    on streams or in graphs. A counter is free again when the last block has
+    had its last ticket.
+
+    Example: `kami.open_tickets %words by 256 : memref<2xi32, #gpu.address_space<workgroup>>`
+
+    Constraints:
+    * (C1) there are whole warps of threads, 1024 at most
+    * (C2) there are two words in workgroup memory, dense
+  }];
+  let arguments = (ins MemRefRankOf<[I32], [1]>:$words, I64Attr:$threads);
+  let assemblyFormat = "$words `by` $threads attr-dict `:` type($words)";
+}
+
+def Kami_TakeTicketOp : Kami_TicketOp<"take_ticket"> {
+  let summary = "Take the next number of a launch's counter";
+  let description = [{
+    The first of the two words becomes a number that no other block of the launch
+    gets, the next one of 0, 1, …; threads find it there behind a barrier. A block
+    takes tickets until it has one that is `limit` or more, which is the same for
+    all, and none afterwards. `blocks` blocks do so.
+
+    All threads of the block execute the op.
+
+    Example:
+
+    ```mlir
+    kami.take_ticket %words up_to %left of 264 by 256
+        : memref<2xi32, #gpu.address_space<workgroup>>
+    ```
+
+    Constraints:
+    * (C1) there are whole warps of threads, 1024 at most
+    * (C2) there are two words in workgroup memory, dense
+    * (C3) `blocks` is positive
+  }];
+  let arguments = (ins MemRefRankOf<[I32], [1]>:$words, Index:$limit, I64Attr:$blocks,
+                       I64Attr:$threads);
+  let assemblyFormat = "$words `up_to` $limit `of` $blocks `by` $threads attr-dict `:` type($words)";
 }
 
 #endif // KAMI_IR_KAMIGROUPEDOPS_TD

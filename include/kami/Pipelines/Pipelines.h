@@ -35,6 +35,12 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "stages",
       llvm::cl::desc("Tiles along k that have room at a time, or 0 to choose"),
       llvm::cl::init(0)};
+  Option<int64_t> taken{
+      *this, "taken",
+      llvm::cl::desc("Of products of sizes of their own, the last turns of "
+                     "tiles that blocks take as they are done with others, 0 "
+                     "to choose, or -1 for none"),
+      llvm::cl::init(0)};
   Option<std::string> copies{
       *this, "copies",
       llvm::cl::desc("auto, threads or bulk: what brings copied operands"),

@@ -19,9 +19,17 @@ constexpr int64_t listedTiles = 32;
 constexpr int64_t listedWords = 13;
 constexpr int64_t listBytes = listedTiles * listedWords * 8;
 
+/// Bytes behind the list where `taken` turns, and one that is not whole, of so
+/// many blocks are listed, a word of 32 bits a tile; before them two words for
+/// tickets.
+constexpr int64_t ticketBytes = 8;
+constexpr int64_t takenBytes(int64_t taken, int64_t blocks) {
+  return taken == 0 ? 0 : ticketBytes + (taken + 1) * blocks * 4;
+}
+
 /// The chip as plans of such products see it: the list's bytes of shared memory
-/// are taken.
-Chip withoutTileList(Chip chip);
+/// are taken, and so many more.
+Chip withoutTileList(Chip chip, int64_t more = 0);
 
 /// A plan for products that each have sizes of their own, which are known on
 /// the device only: the problem's extents are typical ones, its batch is their

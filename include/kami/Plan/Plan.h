@@ -75,6 +75,9 @@ struct Plan {
   /// Of operands copied for warp groups, whether the copy engine brings what
   /// the matrix unit reads of aligned rows.
   bool bulk = false;
+  /// Of products of sizes of their own, the last turns whose tiles are not
+  /// dealt: blocks take them, one at a time, as they are done with others.
+  int64_t taken = 0;
 
   Algorithm algorithm() const { return algorithmOf(grid); }
   /// Whether elements of these kinds are extended when a warp loads them.

@@ -41,6 +41,7 @@ struct Misfit {
     NotPacked,
     NotInTurn,
     NotBulk,
+    NotTaken,
     NotGatheredA,
     NotGatheredB,
     Threads,

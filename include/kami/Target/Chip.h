@@ -146,6 +146,9 @@ struct Chip {
   /// Whether an engine copies boxes of a matrix to where the matrix unit reads
   /// them, by maps that kernels make.
   bool copiesBulk = false;
+  /// Whether a block knows which launch it belongs to, so that those of one
+  /// have counters of their own.
+  bool numbersLaunches = false;
   SpirvFlavor spirv = SpirvFlavor::None;
   /// Of devices that take SPIR-V: whether a warp's lanes execute in lockstep,
   /// and a barrier among them would hold up the whole block.

@@ -57,6 +57,9 @@ def KamiAssignPlan : Pass<"kami-assign-plan"> {
            "What a block computes, as MxNxK, instead of the planner's choice">,
     Option<"stages", "stages", "int64_t", "0",
            "Tiles along k that have room at a time, or 0 to choose">,
+    Option<"taken", "taken", "int64_t", "0",
+           "Of products of sizes of their own, the last turns of tiles that "
+           "blocks take as they are done with others, 0 to choose, or -1 for none">,
     Option<"copies", "copies", "std::string", "\"auto\"",
            "auto, threads or bulk: what brings copied operands">,
     Option<"model", "model", "std::string", "\"calibrated\"",

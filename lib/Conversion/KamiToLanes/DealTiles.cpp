@@ -30,8 +30,9 @@ class TileDealer {
 public:
   TileDealer(ImplicitLocOpBuilder &b, DealTilesOp op, int64_t warpSize);
 
-  /// Lists the block's tiles, and returns how many it has of all turns.
-  Value deal();
+  /// Lists the block's tiles and those that are no block's. Returns how many
+  /// of both there are.
+  std::pair<Value, Value> deal();
 
 private:
   /// A product's tiles, and where they are counted.
@@ -75,7 +76,9 @@ private:
   Value sumOwn(Value from, llvm::function_ref<void(Value, Value)> visit);
   Value sumBeforeInWarp(Value sums);
   Value placeInTurn(Value turn);
+  Value heldFrom(Value all);
   void hand(const Counted &counted);
+  void holdBack(const Counted &counted, Value from, Value to);
 
   ImplicitLocOpBuilder &b;
   DealTilesOp op;
@@ -88,6 +91,8 @@ private:
   Value thread, products;
   /// Whether this thread counts; null if all do.
   Value isCounting;
+  /// The first tile that is no block's; null if all are some block's.
+  Value heldTile;
 };
 
 } // namespace
@@ -229,6 +234,40 @@ Value TileDealer::placeInTurn(Value turn) {
   return select(isOdd, subtract(integer(op.getBlocks() - 1), block), block);
 }
 
+/// The first turn that is held back, of so many tiles of all products.
+Value TileDealer::heldFrom(Value all) {
+  Value blocks = integer(op.getBlocks());
+  Value turns = arith::DivUIOp::create(b, all, blocks);
+  // Tiles are listed in 32 bits. Of so many products, or tiles, blocks have
+  // alike shares anyhow.
+  Value limit = integer(DealTilesOp::heldLimit);
+  Value areFew = arith::AndIOp::create(b, isBelow(all, limit),
+                                       isBelow(narrowed(products), limit));
+  Value held = integer(op.getHeld());
+  Value first = select(isBelow(held, turns), subtract(turns, held), integer(1));
+  return select(areFew, first, add(turns, integer(1)));
+}
+
+/// Lists the product's tiles, from one to the other in the order of all, that
+/// are no block's.
+void TileDealer::holdBack(const Counted &counted, Value from, Value to) {
+  Value begin = arith::MaxUIOp::create(b, from, heldTile);
+  // They are listed once.
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                        op.getFirst(), indexConstant(b, 0));
+  Value end = select(isFirst, to, begin);
+  Value product = arith::ShLIOp::create(b, narrowed(counted.product),
+                                        integer(DealTilesOp::tileBits));
+  auto loop =
+      scf::ForOp::create(b, widened(begin), widened(end), indexConstant(b, 1));
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value tile = narrowed(loop.getInductionVar());
+  Value entry = arith::OrIOp::create(b, product, subtract(tile, from));
+  memref::StoreOp::create(b, entry, op.getRest(),
+                          widened(subtract(tile, heldTile)));
+}
+
 /// Lists which of the product's tiles are the block's.
 void TileDealer::hand(const Counted &counted) {
   int64_t rows = cast<MemRefType>(op.getDealt().getType()).getDimSize(0);
@@ -239,9 +278,13 @@ void TileDealer::hand(const Counted &counted) {
   Value first = narrowed(op.getFirst());
   Value begin =
       arith::MaxUIOp::create(b, first, arith::DivUIOp::create(b, from, blocks));
-  Value end =
-      arith::MinUIOp::create(b, add(first, integer(rows)),
-                             b.createOrFold<arith::CeilDivUIOp>(to, blocks));
+  Value dealtTo =
+      heldTile ? arith::MinUIOp::create(b, to, heldTile).getResult() : to;
+  Value end = arith::MinUIOp::create(
+      b, add(first, integer(rows)),
+      b.createOrFold<arith::CeilDivUIOp>(dealtTo, blocks));
+  if (heldTile)
+    holdBack(counted, from, to);
   auto loop =
       scf::ForOp::create(b, widened(begin), widened(end), indexConstant(b, 1));
   OpBuilder::InsertionGuard insertion(b);
@@ -259,7 +302,7 @@ void TileDealer::hand(const Counted &counted) {
         ValueRange{row, indexConstant(b, column)});
 }
 
-Value TileDealer::deal() {
+std::pair<Value, Value> TileDealer::deal() {
   int64_t warps = columns / warpSize;
   int64_t sums = columns * (DealTilesOp::depthClasses + 1);
   auto ifCounting = [&](llvm::function_ref<void()> emit) {
@@ -293,15 +336,23 @@ Value TileDealer::deal() {
     sumOwn(add(earlier, before), [&](Value at, Value sum) { store(sum, at); });
   });
   gpu::BarrierOp::create(b);
+  Value blocks = integer(op.getBlocks()), heldTurn;
+  if (op.getRest()) {
+    heldTurn = heldFrom(all);
+    heldTile = multiply(heldTurn, blocks);
+  }
   ifCounting(
       [&] { forEachProduct([&](const Counted &counted) { hand(counted); }); });
   // Whole turns, and the last one.
-  Value blocks = integer(op.getBlocks());
   Value turns = arith::DivUIOp::create(b, all, blocks);
   Value rest = arith::RemUIOp::create(b, all, blocks);
   Value isInLast = isBelow(placeInTurn(turns), rest);
-  return widened(
-      add(turns, arith::ExtUIOp::create(b, b.getI32Type(), isInLast)));
+  Value count = add(turns, arith::ExtUIOp::create(b, b.getI32Type(), isInLast));
+  if (!op.getRest())
+    return {widened(count), indexConstant(b, 0)};
+  count = arith::MinUIOp::create(b, count, heldTurn);
+  Value left = subtract(all, arith::MinUIOp::create(b, all, heldTile));
+  return {widened(count), widened(left)};
 }
 
 namespace {
@@ -312,7 +363,8 @@ struct ConvertDealTiles : LanePattern<DealTilesOp> {
   matchAndRewrite(DealTilesOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, TileDealer(b, op, target->warpSize).deal());
+    auto [count, left] = TileDealer(b, op, target->warpSize).deal();
+    rewriter.replaceOp(op, {count, left});
     return success();
   }
 };

@@ -139,9 +139,10 @@ struct ConvertKamiToNVGPU
     auto markLegal = [](ConversionTarget &target) {
       target.addLegalOp<MmaSyncOp, MatrixDescriptorOp, StMatrixOp,
                         WgmmaCommitOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>();
-      // Bulk copies know nothing of lanes.
-      target.addLegalOp<MBarrierInitOp, MBarrierInvalOp, MBarrierWaitOp,
-                        PlaceBulkOp, TensorMapOp>();
+      // Bulk copies and tickets know nothing of lanes.
+      target
+          .addLegalOp<MBarrierInitOp, MBarrierInvalOp, MBarrierWaitOp,
+                      OpenTicketsOp, PlaceBulkOp, TakeTicketOp, TensorMapOp>();
     };
     if (failed(convertToLanes(getOperation(), converter, std::move(patterns),
                               markLegal)))

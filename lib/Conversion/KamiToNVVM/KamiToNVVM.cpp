@@ -9,6 +9,7 @@
 #include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
 #include "BulkCopies.h"
 #include "ThreadIndex.h"
+#include "Tickets.h"
 #include "Wgmma.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Conversion/KamiToLLVM/KamiToLLVM.h"
@@ -148,7 +149,8 @@ struct ConvertKamiToNVVM
     }
     if (failed(verifyWgmmaTarget(getOperation())) ||
         failed(verifyInstructions()) || failed(expandWgmma(getOperation())) ||
-        failed(expandBulkCopies(getOperation())))
+        failed(expandBulkCopies(getOperation())) ||
+        failed(expandTickets(getOperation())))
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateKamiToNVVMPatterns(patterns);

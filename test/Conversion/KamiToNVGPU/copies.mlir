@@ -218,7 +218,7 @@ gpu.module @kernels {
   gpu.func @deal(%i: index, %m: memref<?xi32>, %n: memref<?xi64>, %k: memref<?xi32>, %out: memref<1xindex>) workgroup(%dealt: memref<32x2xi64, #gpu.address_space<workgroup>>, %s: memref<16912xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
-    %count = kami.deal_tiles %i of 264 from %c0 in %m, %n, %k by [64, 32, 16] to %dealt through %s by 128
+    %count, %left = kami.deal_tiles %i of 264 from %c0 in %m, %n, %k by [64, 32, 16] to %dealt through %s by 128
         : memref<?xi32>, memref<?xi64>, memref<?xi32>, memref<32x2xi64, #gpu.address_space<workgroup>>, memref<16912xi8, #gpu.address_space<workgroup>>
     memref.store %count, %out[%c0] : memref<1xindex>
     gpu.return
@@ -232,7 +232,7 @@ gpu.module @kernels {
   gpu.func @deal_by_some(%i: index, %m: memref<?xi32>, %out: memref<1xindex>) workgroup(%dealt: memref<32x2xi64, #gpu.address_space<workgroup>>, %s: memref<16912xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {
     %c0 = arith.constant 0 : index
-    %count = kami.deal_tiles %i of 264 from %c0 in %m, %m, %m by [64, 32, 16] to %dealt through %s by 256
+    %count, %left = kami.deal_tiles %i of 264 from %c0 in %m, %m, %m by [64, 32, 16] to %dealt through %s by 256
         : memref<?xi32>, memref<?xi32>, memref<?xi32>, memref<32x2xi64, #gpu.address_space<workgroup>>, memref<16912xi8, #gpu.address_space<workgroup>>
     memref.store %count, %out[%c0] : memref<1xindex>
     gpu.return

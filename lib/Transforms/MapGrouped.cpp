@@ -69,9 +69,20 @@ private:
   struct Progress {
     Value first, turns, open;
   };
+  /// How far it is when tiles are listed, and how many are.
+  struct Listed {
+    Progress progress;
+    Value count;
+
+    SmallVector<Value> values() const {
+      return {progress.first, progress.turns, progress.open, count};
+    }
+  };
   DealTilesOp deal(Value first);
-  Value listDealt(Progress &progress);
-  Value listTaken(Progress &progress);
+  Listed listDealt(const Progress &progress);
+  Listed listTaken(const Progress &progress);
+  Listed listNext(const Progress &progress);
+  void ifListing(Value count, llvm::function_ref<void(Value)> emit);
   void listTile(Value number, Value product, Value tile);
   Value inShared(int64_t start, ArrayRef<int64_t> shape, Type element);
   Value rest();
@@ -381,40 +392,45 @@ DealTilesOp GroupedTile::deal(Value first) {
       plan.taken);
 }
 
-/// Lists tiles that are dealt to the block, as many as there is room for, and
-/// returns their number.
-Value GroupedTile::listDealt(Progress &progress) {
+/// Has a thread each execute what `emit` does for its number, of so many.
+void GroupedTile::ifListing(Value count, llvm::function_ref<void(Value)> emit) {
+  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+  auto lists = scf::IfOp::create(b, isBefore(thread, count),
+                                 /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(lists.thenBlock());
+  emit(thread);
+}
+
+/// Lists tiles that are dealt to the block, as many as there is room for.
+GroupedTile::Listed GroupedTile::listDealt(const Progress &progress) {
   Value first = widened(progress.first);
   DealTilesOp dealt = deal(first);
   gpu::BarrierOp::create(b);
-  Value listed = arith::MinUIOp::create(
+  Value count = arith::MinUIOp::create(
       b, arith::SubIOp::create(b, dealt.getCount(), first),
       constant(listedTiles));
   Type i32 = b.getI32Type();
   auto narrowed = [&](Value index) -> Value {
     return arith::IndexCastUIOp::create(b, i32, index);
   };
-  progress.first = narrowed(add(first, constant(listedTiles)));
-  progress.turns = narrowed(dealt.getCount());
+  Progress next = {narrowed(add(first, constant(listedTiles))),
+                   narrowed(dealt.getCount()), progress.open};
   if (plan.taken > 0)
-    progress.open = narrowed(add(dealt.getLeft(), constant(1)));
-  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
-  auto lists = scf::IfOp::create(b, isBefore(thread, listed),
-                                 /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(lists.thenBlock());
-  auto entry = [&](int64_t column) -> Value {
-    return memref::LoadOp::create(b, dealt.getDealt(),
-                                  ValueRange{thread, constant(column)});
-  };
-  listTile(thread, widened(entry(0)),
-           arith::TruncIOp::create(b, i32, entry(1)));
-  return listed;
+    next.open = narrowed(add(dealt.getLeft(), constant(1)));
+  ifListing(count, [&](Value thread) {
+    auto entry = [&](int64_t column) -> Value {
+      return memref::LoadOp::create(b, dealt.getDealt(),
+                                    ValueRange{thread, constant(column)});
+    };
+    listTile(thread, widened(entry(0)),
+             arith::TruncIOp::create(b, i32, entry(1)));
+  });
+  return {next, count};
 }
 
-/// Lists the next tile that no block has, if there is one, and returns how many
-/// that makes.
-Value GroupedTile::listTaken(Progress &progress) {
+/// Lists the next tile that no block has, if there is one.
+GroupedTile::Listed GroupedTile::listTaken(const Progress &progress) {
   Value words = ticketWords();
   Value left = arith::SubIOp::create(b, widened(progress.open), constant(1));
   TakeTicketOp::create(b, words, left, plan.blocks, op.getPlan()->getThreads());
@@ -424,19 +440,35 @@ Value GroupedTile::listTaken(Progress &progress) {
   auto bits = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, b.getI32Type(), value);
   };
-  progress.open = arith::SelectOp::create(b, isThere, progress.open, bits(0));
-  Value listed = arith::SelectOp::create(b, isThere, constant(1), constant(0));
-  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
-  auto lists = scf::IfOp::create(b, isBefore(thread, listed),
-                                 /*withElseRegion=*/false);
+  Value open = arith::SelectOp::create(b, isThere, progress.open, bits(0));
+  Value count = arith::SelectOp::create(b, isThere, constant(1), constant(0));
+  ifListing(count, [&](Value) {
+    Value entry = memref::LoadOp::create(b, rest(), ticket);
+    Value product =
+        arith::ShRUIOp::create(b, entry, bits(DealTilesOp::tileBits));
+    Value tile =
+        arith::AndIOp::create(b, entry, bits(DealTilesOp::heldLimit - 1));
+    listTile(constant(0), widened(product), tile);
+  });
+  return {{progress.first, progress.turns, open}, count};
+}
+
+/// Lists what the block multiplies next: what was dealt to it, then what it
+/// takes.
+GroupedTile::Listed GroupedTile::listNext(const Progress &progress) {
+  if (plan.taken == 0)
+    return listDealt(progress);
+  Type i32 = b.getI32Type();
+  auto choice = scf::IfOp::create(b, TypeRange{i32, i32, i32, b.getIndexType()},
+                                  isBefore(progress.first, progress.turns),
+                                  /*withElseRegion=*/true);
   OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(lists.thenBlock());
-  Value entry = memref::LoadOp::create(b, rest(), ticket);
-  Value product = arith::ShRUIOp::create(b, entry, bits(DealTilesOp::tileBits));
-  Value tile =
-      arith::AndIOp::create(b, entry, bits(DealTilesOp::heldLimit - 1));
-  listTile(constant(0), widened(product), tile);
-  return listed;
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, listDealt(progress).values());
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, listTaken(progress).values());
+  ValueRange results = choice.getResults();
+  return {{results[0], results[1], results[2]}, results[3]};
 }
 
 /// The block's tiles, as many at a time as there is room for in the list.
@@ -445,9 +477,8 @@ void GroupedTile::emitLoop() {
     OpenTicketsOp::create(b, ticketWords(), op.getPlan()->getThreads());
   // How many there are is known when the first are dealt. In 32 bits it takes a
   // register each while a tile is multiplied.
-  Type i32 = b.getI32Type();
   auto word = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, i32, value);
+    return arith::ConstantIntOp::create(b, b.getI32Type(), value);
   };
   SmallVector<Value> starts = {word(0), word(1), word(0)};
   auto loop = scf::WhileOp::create(
@@ -468,38 +499,16 @@ void GroupedTile::emitLoop() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getAfterBody());
   ValueRange arguments = loop.getAfterArguments();
-  Progress progress = {arguments[0], arguments[1], arguments[2]};
-  // What goes round, and how many tiles are listed.
-  SmallVector<Value> next;
-  auto listed = [&](Value count) -> SmallVector<Value> {
-    return {progress.first, progress.turns, progress.open, count};
-  };
-  if (plan.taken == 0) {
-    next = listed(listDealt(progress));
-  } else {
-    auto choice = scf::IfOp::create(
-        b, TypeRange{i32, i32, i32, b.getIndexType()},
-        isBefore(progress.first, progress.turns), /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard insertion(b);
-    const Progress before = progress;
-    b.setInsertionPointToStart(choice.thenBlock());
-    Value dealt = listDealt(progress);
-    scf::YieldOp::create(b, listed(dealt));
-    progress = before;
-    b.setInsertionPointToStart(choice.elseBlock());
-    Value taken = listTaken(progress);
-    scf::YieldOp::create(b, listed(taken));
-    next = SmallVector<Value>(choice.getResults());
-  }
-  Value count = next.pop_back_val();
+  Listed listed = listNext({arguments[0], arguments[1], arguments[2]});
   gpu::BarrierOp::create(b);
   if (plan.prefetches || plan.bulk)
-    emitTilesAhead(count);
+    emitTilesAhead(listed.count);
   else
-    emitTiles(count);
+    emitTiles(listed.count);
   // The list is written again, and shared memory is dealt in.
   gpu::BarrierOp::create(b);
-  scf::YieldOp::create(b, next);
+  const auto &[first, turns, open] = listed.progress;
+  scf::YieldOp::create(b, ValueRange{first, turns, open});
 }
 
 LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {

@@ -240,9 +240,10 @@ Value TileDealer::heldFrom(Value all) {
   Value turns = arith::DivUIOp::create(b, all, blocks);
   // Tiles are listed in 32 bits. Of so many products, or tiles, blocks have
   // alike shares anyhow.
-  Value limit = integer(DealTilesOp::heldLimit);
-  Value areFew = arith::AndIOp::create(b, isBelow(all, limit),
-                                       isBelow(narrowed(products), limit));
+  constexpr int64_t limit = DealTilesOp::heldLimit;
+  Value areFew =
+      arith::AndIOp::create(b, isBelow(all, integer(limit)),
+                            isBelow(products, indexConstant(b, limit)));
   Value held = integer(op.getHeld());
   Value first = select(isBelow(held, turns), subtract(turns, held), integer(1));
   return select(areFew, first, add(turns, integer(1)));

@@ -19,10 +19,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "BulkCopies.h"
+#include "Assembly.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Layout/BulkCopy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -58,8 +58,6 @@ private:
   LogicalResult collect();
   void begin();
   void end();
-  Value makeVariable(StringRef suffix, Type element, int64_t count,
-                     int64_t alignment);
   void describeFixed(const Maps &maps, Value first);
   void describe(TensorMapOp op);
   Value entryOf(Value maps, Value index);
@@ -71,7 +69,9 @@ private:
   void invalidate(MBarrierInvalOp op);
 
   Value assemble(Type result, ValueRange operands, StringRef text,
-                 StringRef constraints);
+                 StringRef constraints) {
+    return kami::assemble(b, result, operands, text, constraints);
+  }
   /// Convergent, which assembly is not: nothing duplicates a block that has
   /// one.
   void syncWarp() { NVVM::SyncWarpOp::create(b, integer(-1)); }
@@ -116,38 +116,6 @@ private:
 
 } // namespace
 
-Value KernelCopies::assemble(Type result, ValueRange operands, StringRef text,
-                             StringRef constraints) {
-  auto op = LLVM::InlineAsmOp::create(
-      b, result ? TypeRange(result) : TypeRange(), operands, text, constraints,
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
-      /*operand_attrs=*/ArrayAttr());
-  return result ? op.getResult(0) : Value();
-}
-
-/// The address of a variable of the module in device memory, all zeros.
-Value KernelCopies::makeVariable(StringRef suffix, Type element, int64_t count,
-                                 int64_t alignment) {
-  auto type = LLVM::LLVMArrayType::get(element, count);
-  std::string name = (kernel.getName() + suffix).str();
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(kernel);
-    auto global = LLVM::GlobalOp::create(
-        b, type, /*isConstant=*/false, LLVM::Linkage::Internal, name,
-        /*value=*/Attribute(), alignment,
-        unsigned(NVVM::NVVMMemorySpace::Global));
-    b.setInsertionPointToStart(b.createBlock(&global.getInitializerRegion()));
-    Value zero = LLVM::ZeroOp::create(b, type);
-    LLVM::ReturnOp::create(b, zero);
-  }
-  auto pointer = LLVM::LLVMPointerType::get(
-      b.getContext(), unsigned(NVVM::NVVMMemorySpace::Global));
-  Value address = LLVM::AddressOfOp::create(b, pointer, name);
-  return LLVM::PtrToIntOp::create(b, b.getI64Type(), address);
-}
-
 /// Where in the block's dynamic shared memory the buffer begins, if that is
 /// known.
 static std::optional<int64_t> offsetInShared(Value buffer) {
@@ -173,10 +141,11 @@ void KernelCopies::begin() {
                   std::max<int64_t>(resident ? resident.getInt() : 1, 1);
   b.setInsertionPointToStart(&kernel.getBody().front());
   int64_t bytes = count * tensorMapBytes;
-  Value all = makeVariable("_tensor_maps", b.getI8Type(), parts * bytes,
-                           tensorMapBytes);
-  Value locks = makeVariable("_tensor_map_locks", b.getI32Type(), parts,
-                             /*alignment=*/4);
+  Value all = makeVariable(b, kernel, "_tensor_maps", b.getI8Type(),
+                           parts * bytes, tensorMapBytes);
+  Value locks =
+      makeVariable(b, kernel, "_tensor_map_locks", b.getI32Type(), parts,
+                   /*alignment=*/4);
   // Blocks of one launch that begin together take different ones at once.
   Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   Value first = arith::RemUIOp::create(b, word(block), integer(parts));

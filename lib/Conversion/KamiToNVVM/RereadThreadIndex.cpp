@@ -13,12 +13,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Assembly.h"
 #include "ThreadIndex.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Conversion/KamiToNVVM/KamiToNVVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/Support/MathExtras.h"
@@ -68,13 +68,7 @@ struct ExpandReread : OpRewritePattern<gpu::ThreadIdOp> {
     if (!op->hasAttr(rereadAttributeName))
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value read =
-        LLVM::InlineAsmOp::create(
-            b, b.getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r",
-            /*has_side_effects=*/true,
-            /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-            LLVM::AsmDialectAttr(), /*operand_attrs=*/ArrayAttr())
-            .getResult(0);
+    Value read = assemble(b, b.getI32Type(), {}, "mov.u32 $0, %tid.x;", "=r");
     // What it is less than is worth knowing.
     auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
     if (std::optional<ArrayRef<int32_t>> block = kernel.getKnownBlockSize()) {

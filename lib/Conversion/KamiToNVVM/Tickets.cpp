@@ -21,10 +21,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tickets.h"
+#include "Assembly.h"
 #include "kami/IR/KamiOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -74,59 +73,28 @@ namespace {
 class KernelTickets {
 public:
   explicit KernelTickets(gpu::GPUFuncOp kernel)
-      : kernel(kernel), b(kernel.getLoc(), kernel.getContext()),
-        name((kernel.getName() + "_tickets").str()) {}
+      : kernel(kernel), b(kernel.getLoc(), kernel.getContext()) {}
 
   void expand(ArrayRef<Operation *> ops);
 
 private:
-  void declareTable();
-  Value table();
   Value indexOf(int64_t word) {
     return arith::ConstantIndexOp::create(b, word);
   }
   void open(OpenTicketsOp op);
   void take(TakeTicketOp op);
   template <typename Emit> void ifTaker(int64_t threads, Emit emit);
-  Value assemble(ValueRange operands, StringRef text, StringRef constraints);
+  Value assemble(ValueRange operands, StringRef text, StringRef constraints) {
+    return kami::assemble(b, b.getI32Type(), operands, text, constraints);
+  }
 
   gpu::GPUFuncOp kernel;
   ImplicitLocOpBuilder b;
-  std::string name;
+  /// The table's address.
+  Value table;
 };
 
 } // namespace
-
-Value KernelTickets::assemble(ValueRange operands, StringRef text,
-                              StringRef constraints) {
-  return LLVM::InlineAsmOp::create(
-             b, TypeRange(b.getI32Type()), operands, text, constraints,
-             /*has_side_effects=*/true, /*is_align_stack=*/false,
-             LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
-             /*operand_attrs=*/ArrayAttr())
-      .getResult(0);
-}
-
-/// All zeros: nobody has a place.
-void KernelTickets::declareTable() {
-  auto type =
-      LLVM::LLVMArrayType::get(b.getI8Type(), ticketSets * ticketSetBytes);
-  b.setInsertionPoint(kernel);
-  auto global = LLVM::GlobalOp::create(
-      b, type, /*isConstant=*/false, LLVM::Linkage::Internal, name,
-      /*value=*/Attribute(), /*alignment=*/ticketSetBytes,
-      unsigned(NVVM::NVVMMemorySpace::Global));
-  b.setInsertionPointToStart(b.createBlock(&global.getInitializerRegion()));
-  Value zero = LLVM::ZeroOp::create(b, type);
-  LLVM::ReturnOp::create(b, zero);
-}
-
-Value KernelTickets::table() {
-  auto pointer = LLVM::LLVMPointerType::get(
-      b.getContext(), unsigned(NVVM::NVVMMemorySpace::Global));
-  Value address = LLVM::AddressOfOp::create(b, pointer, name);
-  return LLVM::PtrToIntOp::create(b, b.getI64Type(), address);
-}
 
 /// Has one thread execute what `emit` emits: the first of the last warp, which
 /// is the one that has least to do when tiles are dealt.
@@ -145,7 +113,7 @@ void KernelTickets::ifTaker(int64_t threads, Emit emit) {
 void KernelTickets::open(OpenTicketsOp op) {
   b.setInsertionPoint(op);
   ifTaker(op.getThreads(), [&] {
-    Value place = assemble(table(), openText, "=&r,l,~{memory}");
+    Value place = assemble(table, openText, "=&r,l,~{memory}");
     memref::StoreOp::create(b, place, op.getWords(), indexOf(1));
   });
 }
@@ -158,13 +126,16 @@ void KernelTickets::take(TakeTicketOp op) {
   ifTaker(op.getThreads(), [&] {
     Value place = memref::LoadOp::create(b, op.getWords(), indexOf(1));
     Value ticket =
-        assemble({table(), place, all}, takeText, "=&r,l,r,r,~{memory}");
+        assemble({table, place, all}, takeText, "=&r,l,r,r,~{memory}");
     memref::StoreOp::create(b, ticket, op.getWords(), indexOf(0));
   });
 }
 
 void KernelTickets::expand(ArrayRef<Operation *> ops) {
-  declareTable();
+  // All zeros: nobody has a place.
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  table = makeVariable(b, kernel, "_tickets", b.getI8Type(),
+                       ticketSets * ticketSetBytes, ticketSetBytes);
   for (Operation *op : ops) {
     if (auto opening = dyn_cast<OpenTicketsOp>(op))
       open(opening);

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Wgmma.h"
+#include "Assembly.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Layout/CopiedTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -166,15 +167,13 @@ static SmallVector<Value> inlineAssembly(ImplicitLocOpBuilder &b,
   Type result = types.size() == 1
                     ? types.front()
                     : LLVM::LLVMStructType::getLiteral(b.getContext(), types);
-  auto assembly = LLVM::InlineAsmOp::create(
-      b, result, operands, text, llvm::join(constraints, ","),
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+  Value assembly =
+      assemble(b, result, operands, text, llvm::join(constraints, ","));
   if (types.size() == 1)
-    return {assembly.getRes()};
+    return {assembly};
   SmallVector<Value> results;
   for (unsigned i = 0; i != types.size(); ++i)
-    results.push_back(LLVM::ExtractValueOp::create(b, assembly.getRes(), i));
+    results.push_back(LLVM::ExtractValueOp::create(b, assembly, i));
   return results;
 }
 

@@ -102,6 +102,11 @@ B = np.ones((6, 5), np.float32)
         (lambda: kami.from_mlir("oops"), ValueError, "line 1: "),
         (lambda: kami.tune(4, 4, 4, "f16", device=99), kami.DeviceError, "device: "),
         (lambda: kami.grouped_gemm([A], []), ValueError, "b: expected 1 arrays"),
+        (
+            lambda: kami.grouped_gemm([A], [A.T], taken=-2),
+            ValueError,
+            "taken: expected a number from -1 on, but got -2",
+        ),
     ],
 )
 def test_messages(call: Any, error: type[Exception], message: str) -> None:

@@ -242,9 +242,10 @@ def test_grouped_products() -> None:
     a = [rng.integers(-4, 5, (m, k)).astype(np.float32) for m, k, _ in shapes]
     b = [rng.integers(-4, 5, (k, n)).astype(np.float32) for _, k, n in shapes]
     c = [np.full((m, n), 2, np.float32) for m, _, n in shapes]
-    results = kami.grouped_gemm(a, b, c, alpha=2, beta=-1)
-    for x, y, result in zip(a, b, results, strict=True):
-        assert (result == 2 * (x @ y) - 2).all()
+    for taken in (None, 1):
+        results = kami.grouped_gemm(a, b, c, alpha=2, beta=-1, taken=taken)
+        for x, y, result in zip(a, b, results, strict=True):
+            assert (result == 2 * (x @ y) - 2).all()
     with pytest.raises(ValueError, match=r"^b\[1\]: expected extent 0 along k"):
         kami.grouped_gemm(a, [b[0], b[0], *b[2:]])
 

@@ -143,6 +143,26 @@ def test_spirv_targets_compile(tmp_path: Path) -> None:
     assert kami.load(tmp_path / "kernel").spirv == kernel.spirv
 
 
+GROUPED = """
+func.func @products(%a: memref<?xf16>, %c: memref<?xf16>,
+                    %at: memref<?xi64>, %m: memref<?xi32>) {
+  kami.grouped_gemm ins(%a, %a : memref<?xf16>, memref<?xf16>) outs(%c : memref<?xf16>)
+      at(%at, %at, %at : memref<?xi64>, memref<?xi64>, memref<?xi64>)
+      sizes(%m, %m, %m : memref<?xi32>, memref<?xi32>, memref<?xi32>)
+      accumulator(f32) typical [256, 256, 256]
+  return
+}
+"""
+
+
+def test_what_is_settled_is_saved(tmp_path: Path) -> None:
+    kernel = kami.from_mlir(GROUPED, target="sm_90", taken=1)
+    assert "taken = 1>" in kernel.mlir("planned")
+    kernel.save(tmp_path / "products")
+    assert kami.load(tmp_path / "products").mlir("planned") == kernel.mlir("planned")
+    assert "taken" not in kami.from_mlir(GROUPED, target="sm_90").mlir("planned")
+
+
 def test_the_cache_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KAMI_CACHE_DIR", str(tmp_path))
     request = {"m": 7, "n": 11, "k": 13, "dtype": "f32"}

@@ -150,3 +150,32 @@ func.func @list_of_tiles(%a: memref<?xf16>, %c: memref<?xf32>, %one: memref<48x3
   return
 }
 }
+
+// -----
+
+// Tiles of one product take equally long.
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+module attributes {kami.target = #kami.target<"sm_90">} {
+func.func @taken(%a: memref<64x16xf16>, %b: memref<16x64xf16>, %c: memref<64x64xf32>) {
+  // expected-error @+1 {{'kami.gemm' op expected tiles to be taken only of products of sizes of their own (kami.grouped_gemm)}}
+  kami.gemm ins(%a, %b : memref<64x16xf16>, memref<16x64xf16>) outs(%c : memref<64x64xf32>) accumulator(f32)
+      plan(<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = staged, slices = {k = 16, shared = [0, 0]}, blocks = 4, taken = 2>)
+  return
+}
+}
+
+// -----
+
+// 17 turns of 4096 blocks are 69 632 tiles, a word each.
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+module attributes {kami.target = #kami.target<"sm_90">} {
+func.func @taken_room(%a: memref<?xf16>, %c: memref<?xf32>, %at: memref<?xi64>, %m: memref<?xi32>) {
+  // expected-error-re @+1 {{'kami.grouped_gemm' op cannot execute this plan on sm_90: {{.*}}shared memory}}
+  kami.grouped_gemm ins(%a, %a : memref<?xf16>, memref<?xf16>) outs(%c : memref<?xf32>)
+      at(%at, %at, %at : memref<?xi64>, memref<?xi64>, memref<?xi64>) sizes(%m, %m, %m : memref<?xi32>, memref<?xi32>, memref<?xi32>) accumulator(f32)
+      plan(<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = copied, slices = {k = 16, shared = [0, 0]}, stages = 2, blocks = 4096, taken = 16>)
+  return
+}
+}

@@ -57,6 +57,19 @@ TEST_F(Verify, AtomsOfTwoTypes) {
   EXPECT_EQ(reason(), "");
 }
 
+TEST_F(Verify, TakenTiles) {
+  const char *expected =
+      "expected tiles to be taken only by blocks in turn, of a chip that "
+      "numbers its launches (NVIDIA's)";
+  plan.taken = 2;
+  EXPECT_EQ(reason(), expected);
+  plan.blocks = 132;
+  EXPECT_EQ(reason(), "");
+  Chip other = chip;
+  other.numbersLaunches = false;
+  EXPECT_EQ(llvm::toString(verifyPlan(plan, problem, other)), expected);
+}
+
 TEST_F(Verify, Form) {
   plan.grid = {2, 0, 1};
   EXPECT_EQ(reason(), "expected a grid of at least 1 warp in each dimension, "

@@ -2,6 +2,7 @@
 // is computed once.
 
 // RUN: kami-run %s --device=sim --inputs=integers | FileCheck %s
+// RUN: sed 's/blocks = 3>/blocks = 3, taken = 2>/' %s | kami-run - --device=sim --inputs=integers | FileCheck %s
 // CHECK: verdict   right
 
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>

@@ -168,6 +168,10 @@ SharedLayout kami::sharedLayout(const Plan &plan, const Exchange &exchange) {
                       exchange);
 }
 
+Exchange kami::withoutBulk(const Plan &plan, const Exchange &exchange) {
+  return withoutBulk(plan.partition(), elementBytesOf(*plan.atom), exchange);
+}
+
 Exchange kami::exchangeOf(GemmOp op, const Plan &plan) {
   auto source = [](Value operand) {
     return isa<DistributedType>(operand.getType()) ? Source::Block

@@ -13,6 +13,7 @@
 #include "kami/Driver/Binding.h"
 #include "kami/Driver/VulkanInfo.h"
 #include "kami/Pipelines/Pipelines.h"
+#include "kami/Runtime/Cuda.h"
 #include "kami/Simulator/Reference.h"
 #include "kami/Simulator/Scalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -468,6 +469,15 @@ static Level levelOf(DeviceKind device) {
   }
 }
 
+/// Whether the first device has a driver that takes what is not asked for as
+/// well: bulk copies are of CUDA 12.7. Where nobody knows, it does.
+static bool takesBulkCopies() {
+  constexpr int least = 12070;
+  KamiCudaDeviceInfo info;
+  KamiStatus status = kamiCudaDescribeOrdinal(0, &info);
+  return status != KAMI_STATUS_OK || info.driverVersion >= least;
+}
+
 llvm::Expected<RunResult>
 kami::compileAndRun(ModuleOp module, const CompileOptions &compileOptions,
                     const RunOptions &options, Compilation &compilation) {
@@ -489,6 +499,9 @@ kami::compileAndRun(ModuleOp module, const CompileOptions &compileOptions,
       return chip.takeError();
     chosen.chip = (*chip)->name.str();
   }
+  if (options.device == DeviceKind::Cuda && chosen.copies == "auto" &&
+      !takesBulkCopies())
+    chosen.copies = "threads";
   // The simulator takes lanes and registers; a device takes a binary, but the
   // host's part of the run is interpreted before the kernels leave MLIR.
   FailureOr<Compilation> compiled = compile(module, chosen, Level::Target);

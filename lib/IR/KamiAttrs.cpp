@@ -491,9 +491,9 @@ LogicalResult SharedMatrixAttr::verify(
   unsigned bits =
       elementType.isIntOrFloat() ? elementType.getIntOrFloatBitWidth() : 0;
   bool isKMajor = major == MajorKind::KMajor;
-  if (bits != 16 && !(isKMajor && (bits == 8 || bits == 32)))
+  if (bits != 16 && bits != 32 && !(isKMajor && bits == 8))
     return emitError() << "expected elements of "
-                       << (isKMajor ? "8, 16 or 32" : "16") << " bits in "
+                       << (isKMajor ? "8, 16 or 32" : "16 or 32") << " bits in "
                        << stringifyMajorKind(major) << ", but got "
                        << elementType;
   int64_t k = role == Role::A ? columns : rows;

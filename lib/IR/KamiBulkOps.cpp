@@ -49,6 +49,13 @@ LogicalResult MBarrierInvalOp::verify() {
   return verifyBarriers(*this, getBarriers());
 }
 
+LogicalResult MBarrierArriveOp::verify() {
+  if (getArrivals() < 1)
+    return emitOpError("expected at least one arrival, but got ")
+           << getArrivals();
+  return verifyBarriers(*this, getBarriers());
+}
+
 LogicalResult MBarrierWaitOp::verify() {
   return verifyBarriers(*this, getBarriers());
 }
@@ -76,6 +83,10 @@ LogicalResult TensorMapOp::verify() {
   return verifyShared(*this, getMaps(), "bytes", tensorMapBytes);
 }
 
+LogicalResult AcquireMapOp::verify() {
+  return verifyShared(*this, getMaps(), "bytes", tensorMapBytes);
+}
+
 LogicalResult PlaceBulkOp::verify() {
   if (failed(verifyMatrixBuffer(*this, getBuffer(), getMatrix())) ||
       failed(verifyShared(*this, getMaps(), "bytes", tensorMapBytes)))
@@ -93,8 +104,14 @@ void MBarrierInitOp::getEffects(Effects &effects) { addOrderEffects(effects); }
 
 void MBarrierInvalOp::getEffects(Effects &effects) { addOrderEffects(effects); }
 
+void MBarrierArriveOp::getEffects(Effects &effects) {
+  addOrderEffects(effects);
+}
+
 void MBarrierWaitOp::getEffects(Effects &effects) { addOrderEffects(effects); }
 
 void TensorMapOp::getEffects(Effects &effects) { addOrderEffects(effects); }
+
+void AcquireMapOp::getEffects(Effects &effects) { addOrderEffects(effects); }
 
 void PlaceBulkOp::getEffects(Effects &effects) { addOrderEffects(effects); }

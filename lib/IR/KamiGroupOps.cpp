@@ -34,6 +34,26 @@ void PlaceOp::getEffects(Effects &effects) {
 }
 
 //===----------------------------------------------------------------------===//
+// LoadPlacedOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult LoadPlacedOp::verify() {
+  FragmentType fragment = getResult().getType();
+  if (!fragment.isPlain())
+    return emitOpError("expected tiles that are not interleaved, but got ")
+           << fragment;
+  if (failed(verifyWindow(*this, getMatrix(), fragment.getRole(),
+                          fragment.getElementType(), fragment.getRows(),
+                          fragment.getColumns())))
+    return failure();
+  return verifyMatrixBuffer(*this, getBuffer(), getMatrix());
+}
+
+void LoadPlacedOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getBufferMutable());
+}
+
+//===----------------------------------------------------------------------===//
 // GroupMmaOp
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +61,20 @@ int64_t GroupMmaOp::getK() {
   if (auto fragment = dyn_cast<FragmentType>(getA().getType()))
     return fragment.getColumns();
   return getDepth().value_or(0);
+}
+
+/// (C3), (C7): the unit reads such a window of the matrix.
+static LogicalResult verifyUnitWindow(GroupMmaOp op, SharedMatrixAttr matrix,
+                                      Role role, int64_t rows,
+                                      int64_t columns) {
+  if (failed(verifyWindow(op, matrix, role, op.getAtom().getElementType(role),
+                          rows, columns)))
+    return failure();
+  if (!matrix.getMatrix().isValid())
+    return op.emitOpError("expected elements that are adjacent along k, but "
+                          "got ")
+           << matrix;
+  return success();
 }
 
 /// (C2) for A in registers.
@@ -69,9 +103,9 @@ static LogicalResult verifySharedA(GroupMmaOp op) {
   if (depth < 1 || depth % step != 0)
     return op.emitOpError("expected a depth that is a positive multiple of ")
            << step << ", but got " << depth;
-  if (failed(
-          verifyWindow(op, *op.getAMatrix(), Role::A, op.getAtom().getAType(),
-                       op.getC().getType().getRows() * warpsPerGroup, depth)))
+  if (failed(verifyUnitWindow(op, *op.getAMatrix(), Role::A,
+                              op.getC().getType().getRows() * warpsPerGroup,
+                              depth)))
     return failure();
   return verifyMatrixBuffer(op, op.getA(), *op.getAMatrix());
 }
@@ -90,8 +124,8 @@ LogicalResult GroupMmaOp::verify() {
   if (failed(fragment ? verifyFragmentA(*this, fragment)
                       : verifySharedA(*this)))
     return failure();
-  if (failed(verifyWindow(*this, getBMatrix(), Role::B, getAtom().getBType(),
-                          getK(), c.getColumns())))
+  if (failed(verifyUnitWindow(*this, getBMatrix(), Role::B, getK(),
+                              c.getColumns())))
     return failure();
   auto isWait = [](Operation *user) { return isa<GroupWaitOp>(user); };
   if (getPending() && (!getResult().hasOneUse() ||

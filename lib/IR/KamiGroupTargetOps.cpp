@@ -20,11 +20,15 @@ LogicalResult MatrixDescriptorOp::verify() {
 static LogicalResult verifyDescriptor(WgmmaOp op, Role role, Type type) {
   SharedMatrixAttr matrix = cast<MatrixDescriptorType>(type).getMatrix();
   Type element = op.getAtom().getElementType(role);
-  if (matrix.getRole() == role && matrix.getElementType() == element)
-    return success();
-  return op.emitOpError("expected operand ")
-         << stringifyRole(role) << " to describe a matrix of that role with "
-         << "elements of type " << element << ", but got " << matrix;
+  if (matrix.getRole() != role || matrix.getElementType() != element)
+    return op.emitOpError("expected operand ")
+           << stringifyRole(role) << " to describe a matrix of that role with "
+           << "elements of type " << element << ", but got " << matrix;
+  if (!matrix.getMatrix().isValid())
+    return op.emitOpError("expected elements that are adjacent along k, but "
+                          "got ")
+           << matrix;
+  return success();
 }
 
 /// The flat vector of a lane's registers of a tile. Integers have no sign

@@ -372,9 +372,9 @@ static double movingCycles(const CalibratedCost &cost, const Atom &atom,
   double each = readOnce;
   if (exchange.isCopied() && exchange.unit != Unit::WarpGroup)
     each = reread;
-  // The engine takes no thread's time; it brings what the matrix unit reads.
+  // The engine takes no thread's time.
   if (exchange.bulk)
-    each *= readsEitherOrder(byteWidth(atom.operand)) ? 0 : 0.5;
+    each = 0;
   return each * bytes.cache / copiedPiece / threads + tileCycles * cost.kTiles +
          (exchange.prefetches ? turnCycles : 0) +
          (exchange.bulk && !exchange.prefetches ? mapCycles : 0);

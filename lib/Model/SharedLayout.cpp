@@ -48,15 +48,15 @@ static SharedLayout groupLayout(const Partition &partition,
   return layout;
 }
 
-/// Bytes of an operand's tile where the matrix unit reads it, whichever way its
-/// elements lie.
+/// Bytes of an operand's tile in the order in which the matrix unit reads it,
+/// whichever way its elements lie if they may lie `eitherWay`.
 static int64_t copiedMatrixBytes(int64_t outer, int64_t depth,
-                                 int64_t elementBytes) {
+                                 int64_t elementBytes, bool eitherWay) {
   auto bytes = [&](Major major) {
     return SharedMatrix::fitting(outer, depth, elementBytes, major).byteSize();
   };
   int64_t most = bytes(Major::K);
-  if (readsEitherOrder(elementBytes))
+  if (eitherWay)
     most = std::max(most, bytes(Major::MN));
   return llvm::alignTo(most, groupMatrixAlignment);
 }
@@ -79,42 +79,70 @@ static int64_t skewedTileBytes(int64_t outer, int64_t depth,
   return std::max(bytes(Major::K), bytes(Major::MN));
 }
 
-static SharedLayout copiedLayout(const Partition &partition,
-                                 ElementBytes element,
-                                 const Exchange &exchange) {
+/// The tiles of copied operands, and what their rows have beyond them.
+static SharedLayout copiedTiles(const Partition &partition,
+                                ElementBytes element,
+                                const Exchange &exchange) {
   int64_t depth = partition.paddedK();
   bool isGroup = exchange.unit == Unit::WarpGroup;
-  auto bytes = [&](int64_t extent, bool isForUnit) {
+  bool readsEither = readsEitherOrder(element.operand);
+  // What lanes read is in the unit's order as well where the copy engine brings
+  // it.
+  bool unitHasA = isGroup && (readsEither || exchange.bulk);
+  auto bytes = [&](int64_t extent, bool isForUnit, bool eitherWay) {
     return exchange.stages *
            (isForUnit
-                ? copiedMatrixBytes(extent, depth, element.operand)
+                ? copiedMatrixBytes(extent, depth, element.operand, eitherWay)
                 : copiedBytes(extent, depth, element.operand, exchange.skewed));
   };
   SharedLayout layout;
   layout.copiedA.bytes =
-      bytes(partition.paddedM(), isGroup && readsEitherOrder(element.operand));
+      bytes(partition.paddedM(), unitHasA, /*eitherWay=*/true);
   layout.copiedB.offset = llvm::alignTo(
       layout.copiedA.bytes, isGroup ? groupMatrixAlignment : regionAlignment);
-  layout.copiedB.bytes = bytes(partition.paddedN(), isGroup);
+  layout.copiedB.bytes = bytes(partition.paddedN(), isGroup, readsEither);
   layout.bytes = layout.copiedB.offset + layout.copiedB.bytes;
+  if (!exchange.skewed || exchange.bulk)
+    return layout;
+  auto append = [&](SharedRegion &region, int64_t extent, bool isForUnit) {
+    region = {layout.bytes,
+              exchange.stages *
+                  skewedTileBytes(extent, depth, element.operand, isForUnit)};
+    layout.bytes += region.bytes;
+  };
+  append(layout.skewedA, partition.paddedM(), unitHasA);
+  append(layout.skewedB, partition.paddedN(), isGroup);
+  return layout;
+}
+
+Exchange kami::withoutBulk(const Partition &partition, ElementBytes element,
+                           const Exchange &exchange) {
+  int64_t room = copiedTiles(partition, element, exchange).bytes;
+  Exchange threads = exchange;
+  threads.bulk = threads.prefetches = false;
+  while (threads.stages > 2 &&
+         copiedTiles(partition, element, threads).bytes > room)
+    --threads.stages;
+  return threads;
+}
+
+static SharedLayout copiedLayout(const Partition &partition,
+                                 ElementBytes element,
+                                 const Exchange &exchange) {
+  SharedLayout layout = copiedTiles(partition, element, exchange);
   auto append = [&](SharedRegion &region, int64_t bytes) {
     region = {layout.bytes, bytes};
     layout.bytes += bytes;
   };
-  auto skewed = [&](int64_t extent, bool isForUnit) {
-    return exchange.stages *
-           skewedTileBytes(extent, depth, element.operand, isForUnit);
-  };
   if (exchange.bulk) {
+    Exchange threads = withoutBulk(partition, element, exchange);
+    // What maps have in common stays from one to the next.
+    layout.bytes = llvm::alignTo(
+        std::max(layout.bytes, copiedTiles(partition, element, threads).bytes),
+        tensorMapBytes);
     append(layout.maps, 4 * tensorMapBytes);
     append(layout.barriers,
            llvm::alignTo(exchange.stages * mbarrierBytes, regionAlignment));
-  }
-  if (exchange.skewed) {
-    append(layout.skewedA,
-           skewed(partition.paddedM(),
-                  isGroup && readsEitherOrder(element.operand)));
-    append(layout.skewedB, skewed(partition.paddedN(), isGroup));
   }
   if (exchange.relaysC)
     append(layout.relay, partition.grid.warps() *
@@ -401,10 +429,12 @@ static SharedTraffic copiedTraffic(const Partition &partition,
   int64_t b = partition.paddedN() * partition.paddedK() * element.operand;
   int64_t written = a + b, read = partition.grid.n * a + partition.grid.m * b;
   if (exchange.unit == Unit::WarpGroup) {
-    // What is rounded comes and goes once more. See matrixUnitReads, too.
-    bool rounds = !readsEitherOrder(element.operand);
+    // Lanes read an A that the unit does not, and what threads round comes and
+    // goes once more. See matrixUnitReads, too.
+    bool readsA = !readsEitherOrder(element.operand);
+    bool rounds = readsA && !exchange.bulk;
     written += rounds ? b : 0;
-    read = rounds ? a + b : 0;
+    read = (readsA ? a : 0) + (rounds ? b : 0);
   }
   SharedTraffic traffic{written, read, /*barriers=*/1};
   traffic.readParked = read;

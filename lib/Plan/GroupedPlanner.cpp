@@ -74,6 +74,8 @@ struct Form {
   std::optional<int64_t> warps = std::nullopt;
   std::optional<int64_t> stages = std::nullopt;
   int64_t registers = registersOfCopies;
+  /// Whether the copy engine brings its operands; threads do unless it says so.
+  bool isBulk = false;
 };
 
 /// Whether rows of typical products begin at multiples of 16 bytes.
@@ -135,6 +137,8 @@ static llvm::SmallVector<Form, 2> largeForms(const Problem &problem,
     return {{{64, 64, 16}}};
   if (bytes != 4)
     return {};
+  if (areAligned && chip.copiesBulk && problem.bulk.value_or(true))
+    return {{{128, 64, 32}, 4, 4, registersOfCopies, /*isBulk=*/true}};
   const Form rounded = {{128, 128, 32}, 8, 2, 128};
   if (isDeep)
     return {rounded, {{64, 128, 32}}};
@@ -343,6 +347,8 @@ static void chooseForm(const Problem &asked, const Way &way, const Chip &chip,
         problem.warps = form.warps;
       if (!problem.stages)
         problem.stages = form.stages;
+      if (!problem.bulk)
+        problem.bulk = form.isBulk;
       // Rows of a rounding group, columns of C, are 64. To use fewer is worth
       // it only for lack of tiles.
       if (isRounding(way.unit, problem) && form.tile.n < 64 &&
@@ -433,6 +439,7 @@ llvm::Expected<Plan> kami::chooseGroupedPlan(const Problem &problem,
     return best.takeError();
   Plan plan = best->plan;
   plan.teams = 1;
+  plan.prefetches = plan.bulk && plan.stages > 1;
   plan.blocks = chip.multiprocessors * residentBlocks(best->resources, chip);
   plan.taken = takenTurns(*best, problem, whole);
   return plan;

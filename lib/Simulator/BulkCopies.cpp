@@ -86,6 +86,16 @@ static FailureOr<MBarrier *> barrierAt(Execution &x, Warp &warp,
   return &found->second;
 }
 
+static LogicalResult arriveAt(Execution &x, const Instruction &instruction,
+                              MBarrier &barrier, int64_t count) {
+  if (barrier.arrived + count > barrier.arrivals)
+    return x.fail(Violation::Unsupported, instruction)
+           << "expected no more than " << barrier.arrivals
+           << " arrivals in a phase of the mbarrier";
+  barrier.arrived += count;
+  return success();
+}
+
 static LogicalResult runInval(Execution &x, Warp &warp,
                               const Instruction &instruction) {
   if (failed(x.requireConverged(warp, instruction)))
@@ -103,6 +113,19 @@ static LogicalResult runInval(Execution &x, Warp &warp,
     x.barriers.erase(found);
   }
   return success();
+}
+
+/// Operands: barriers, index.
+static LogicalResult runArrive(Execution &x, Warp &warp,
+                               const Instruction &instruction) {
+  if (warp.index != 0)
+    return x.requireConverged(warp, instruction);
+  auto barrier = barrierAt(x, warp, instruction, instruction.operands[0],
+                           instruction.operands[1]);
+  if (failed(barrier))
+    return failure();
+  return arriveAt(x, instruction, **barrier,
+                  cast<MBarrierArriveOp>(instruction.op).getArrivals());
 }
 
 /// Operands: barriers, index, parity.
@@ -164,6 +187,24 @@ static LogicalResult runMap(Execution &x, Warp &warp,
            << "expected a map at a multiple of " << tensorMapBytes
            << " bytes, but got byte " << place->second;
   x.tensorMaps[*place] = {source, op.getMatrix(), op.getRounded()};
+  return success();
+}
+
+/// Operands: maps, index.
+static LogicalResult runAcquire(Execution &x, Warp &warp,
+                                const Instruction &instruction) {
+  if (warp.index != 0)
+    return x.requireConverged(warp, instruction);
+  auto place =
+      mapAt(x, warp, instruction, warp.memrefs[instruction.operands[0].index],
+            instruction.operands[1]);
+  if (failed(place))
+    return failure();
+  auto found = x.tensorMaps.find(*place);
+  if (found == x.tensorMaps.end())
+    return x.fail(Violation::UnwrittenRead, instruction)
+           << "expected a map, which kami.tensor_map makes";
+  found->second.isAcquired = true;
   return success();
 }
 
@@ -245,21 +286,21 @@ static LogicalResult runPlace(Execution &x, Warp &warp,
     return x.fail(Violation::Unaligned, instruction)
            << "expected a matrix that starts at a multiple of "
            << matrix.alignment() << " bytes, but got byte " << at;
-  if ((*barrier)->arrived == (*barrier)->arrivals)
-    return x.fail(Violation::Unsupported, instruction)
-           << "expected no more than " << (*barrier)->arrivals
-           << " copies in a phase of the mbarrier";
+  if (failed(arriveAt(x, instruction, **barrier, 1)))
+    return failure();
   auto found = x.tensorMaps.find(*place);
   if (found == x.tensorMaps.end() || found->second.matrix != attribute)
     return x.fail(Violation::UnwrittenRead, instruction)
            << "expected a map of this matrix, which kami.tensor_map makes";
   const TensorMap &map = found->second;
+  if (!map.isAcquired)
+    return x.fail(Violation::MissingFence, instruction)
+           << "expected a map that kami.acquire_map has waited for";
   for (int64_t line = 0; line != matrix.lines(); ++line)
     for (int64_t first = 0; first < matrix.majorExtent(); first += x.width)
       if (failed(copyLine(x, warp, instruction, map, buffer, attribute, line,
                           first, origin, **barrier)))
         return failure();
-  ++(*barrier)->arrived;
   return success();
 }
 
@@ -268,8 +309,10 @@ LogicalResult kami::sim::decodeBulkCopies(Decoder &decoder, Operation *op,
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](MBarrierInitOp) { return decoder.emit(op, runInit); })
       .Case([&](MBarrierInvalOp) { return decoder.emit(op, runInval); })
+      .Case([&](MBarrierArriveOp) { return decoder.emit(op, runArrive); })
       .Case([&](MBarrierWaitOp) { return decoder.emit(op, runWait); })
       .Case([&](TensorMapOp) { return decoder.emit(op, runMap); })
+      .Case([&](AcquireMapOp) { return decoder.emit(op, runAcquire); })
       .Case([&](PlaceBulkOp place) {
         decoder.accesses(*formatOf(place.getMatrix().getElementType()));
         return decoder.emit(op, runPlace);

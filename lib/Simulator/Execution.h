@@ -61,6 +61,8 @@ struct TensorMap {
   MemRef source;
   SharedMatrixAttr matrix;
   bool rounded = false;
+  /// Whether the engine sees it.
+  bool isAcquired = false;
 };
 
 /// How many copies a phase takes, how many have started, its parity, and what

@@ -86,31 +86,36 @@ static LogicalResult checkWindow(Execution &x, const Instruction &instruction,
 }
 
 //===----------------------------------------------------------------------===//
-// place
+// place and load_placed
 //===----------------------------------------------------------------------===//
 
-static LogicalResult runPlace(Execution &x, Warp &warp,
-                              const Instruction &instruction) {
-  auto op = cast<PlaceOp>(instruction.op);
+/// Accesses the fragment's elements in the matrix, and has `move` move a lane's
+/// value, of so many bytes, between its register and memory. Operands from
+/// `first` on: buffer, row, column.
+template <typename Move>
+static LogicalResult
+accessPlaced(Execution &x, Warp &warp, const Instruction &instruction,
+             SharedMatrixAttr attribute, FragmentType type, unsigned first,
+             Slot fragment, bool isWrite, Move move) {
   const FragmentForm &form = x.program.fragments[instruction.payload];
   const FragmentMap &map = *form.map;
-  bool isA = op.getMatrix().getRole() == Role::A;
-  ArrayRef<Slot> operands = instruction.operands;
-  auto place = placeOf(x, warp, instruction, op.getMatrix(), operands[1],
-                       operands[2], operands[3], isA ? map.rows : map.columns,
+  bool isA = attribute.getRole() == Role::A;
+  ArrayRef<Slot> operands =
+      ArrayRef<Slot>(instruction.operands).drop_front(first);
+  auto place = placeOf(x, warp, instruction, attribute, operands[0],
+                       operands[1], operands[2], isA ? map.rows : map.columns,
                        isA ? map.columns : map.rows);
-  FragmentType type = op.getValue().getType();
   if (failed(place) ||
       failed(checkWindow(x, instruction, *place,
                          isA ? type.getRows() : type.getColumns(),
                          isA ? type.getColumns() : type.getRows())))
     return failure();
-  // Elements adjacent along k share a register, and a store if they are
+  // Elements adjacent along k share a register, and an access if they are
   // adjacent in memory.
   unsigned width = form.format.bytes();
   int together = place->matrix.major == Major::K ? 4 / width : 1;
-  Access access{place->buffer,    warp.mask,      unsigned(together * width),
-                together * width, /*write=*/true, {}};
+  Access access{place->buffer,    warp.mask, unsigned(together * width),
+                together * width, isWrite,   {}};
   auto addressOf = [&](int64_t tile, unsigned lane, int value) {
     Coordinate at = map.at(lane, value);
     int64_t row = tile / form.tileColumns * map.rows + at.row;
@@ -121,19 +126,45 @@ static LogicalResult runPlace(Execution &x, Warp &warp,
   };
   for (int64_t tile = 0; tile != form.tiles(); ++tile) {
     for (int value = 0; value != form.values(); ++value) {
-      const uint64_t *registers =
-          x.lanes(warp, operands[0], tile * form.values() + value);
+      uint64_t *registers =
+          x.lanes(warp, fragment, tile * form.values() + value);
       for (unsigned lane = 0; lane != x.width; ++lane)
         access.addresses[lane] = addressOf(tile, lane, value);
       if (value % together == 0 && failed(x.access(warp, instruction, access)))
         return failure();
       for (unsigned lane = 0; lane != x.width; ++lane)
-        writeBits(place->buffer->bytes.data() + access.addresses[lane], width,
-                  registers[lane]);
+        move(registers[lane],
+             place->buffer->bytes.data() + access.addresses[lane], width);
     }
   }
+  return success();
+}
+
+/// Operands: value, buffer, row, column.
+static LogicalResult runPlace(Execution &x, Warp &warp,
+                              const Instruction &instruction) {
+  auto op = cast<PlaceOp>(instruction.op);
+  if (failed(accessPlaced(
+          x, warp, instruction, op.getMatrix(), op.getValue().getType(),
+          /*first=*/1, instruction.operands[0], /*isWrite=*/true,
+          [](uint64_t &bits, uint8_t *at, unsigned width) {
+            writeBits(at, width, bits);
+          })))
+    return failure();
   x.fenceProxy(warp);
   return success();
+}
+
+/// Operands: buffer, row, column.
+static LogicalResult runLoadPlaced(Execution &x, Warp &warp,
+                                   const Instruction &instruction) {
+  auto op = cast<LoadPlacedOp>(instruction.op);
+  return accessPlaced(x, warp, instruction, op.getMatrix(),
+                      op.getResult().getType(), /*first=*/0,
+                      instruction.results[0], /*isWrite=*/false,
+                      [](uint64_t &bits, uint8_t *at, unsigned width) {
+                        bits = readBits(at, width);
+                      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -550,20 +581,29 @@ static LogicalResult decodeProxyFence(Decoder &decoder, NVVM::FenceProxyOp op) {
   return decoder.emit(op, runProxyFence);
 }
 
-static LogicalResult decodePlace(Decoder &decoder, PlaceOp op) {
-  FailureOr<FragmentForm> form =
-      fragmentForm(op, op.getValue().getType(), decoder.warpSize);
+/// What `run` does to a fragment of that type.
+template <typename Run>
+static LogicalResult decodePlaced(Decoder &decoder, Operation *op,
+                                  FragmentType type, Run run) {
+  FailureOr<FragmentForm> form = fragmentForm(op, type, decoder.warpSize);
   if (failed(form))
     return failure();
   decoder.accesses(form->format);
   decoder.program.fragments.push_back(*form);
-  return decoder.emit(op, runPlace, decoder.program.fragments.size() - 1);
+  return decoder.emit(op, run, decoder.program.fragments.size() - 1);
 }
 
 LogicalResult kami::sim::decodeGroupOps(Decoder &decoder, Operation *op,
                                         bool &handled) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](PlaceOp place) { return decodePlace(decoder, place); })
+      .Case([&](PlaceOp place) {
+        return decodePlaced(decoder, place, place.getValue().getType(),
+                            runPlace);
+      })
+      .Case([&](LoadPlacedOp load) {
+        return decodePlaced(decoder, load, load.getResult().getType(),
+                            runLoadPlaced);
+      })
       .Case([&](GroupMmaOp mma) {
         return emitGroupOp(decoder, op, mma.getAtom(),
                            mma.getC().getType().getTileColumns(), runGroupMma);

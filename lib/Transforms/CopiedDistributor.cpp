@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace kami;
 using namespace mlir;
@@ -45,12 +46,13 @@ bool Distributor::isPlaced(Role role) {
 }
 
 /// How the matrix unit finds the operand's tile: in the order of memory, where
-/// it takes either.
+/// it takes either, and lanes read what it does not find.
 SharedMatrixAttr Distributor::copiedMatrix(Role role, MemRefType matrix) {
   bool isA = role == Role::A;
   bool alongColumns = adjacentDimension(matrix) == 1;
   int64_t bytes = matrix.getElementTypeBitWidth() / 8;
-  bool isKMajor = alongColumns == isA || !readsEitherOrder(bytes);
+  bool isKMajor =
+      alongColumns == isA || (isPlaced(role) && !readsEitherOrder(bytes));
   SharedMatrix tile = SharedMatrix::fitting(
       isA ? partition.paddedM() : partition.warpN, partition.paddedK(), bytes,
       isKMajor ? Major::K : Major::MN);
@@ -157,10 +159,10 @@ Value Distributor::tailsAt(Role role, MemRefType matrix, Value stage) {
 // Bulk copies
 //===----------------------------------------------------------------------===//
 
-/// Whether the copy engine brings the operand's tiles: what the matrix unit
-/// reads in the order of memory.
+/// Whether the copy engine can bring the operand's tiles: what is read in the
+/// order of memory, by the matrix unit or by lanes.
 bool Distributor::isBulk(Role role, MemRefType matrix) {
-  if (!exchange.bulk || !alignedRows || !isPlaced(role))
+  if (!alignedRows)
     return false;
   SharedMatrixAttr tile = copiedMatrix(role, matrix);
   SmallVector<int64_t> strides;
@@ -185,6 +187,9 @@ Value Distributor::bulkBarriers() {
                                 constant(shared.barriers.offset), ValueRange());
 }
 
+/// Copies of the engine that bring a tile of k: A's and B's.
+static constexpr int64_t copiesOfTile = 2;
+
 /// The operand's maps: the product's and the next one's.
 Value Distributor::mapsOf(Role role) {
   int64_t bytes = shared.maps.bytes / 2;
@@ -198,37 +203,18 @@ void Distributor::describe(Role role, Value matrix, Value number) {
                       role == Role::A ? bulkA : bulkB, atom.roundsToTF32());
 }
 
-/// Turns of each product, if they are the same: in each a tile of k arrives in
-/// the stage that is next.
-std::optional<int64_t> Distributor::turnsOfEach(Value matrix) {
-  int64_t depth = cast<MemRefType>(matrix.getType()).getDimSize(1);
-  if (ShapedType::isDynamic(depth))
-    return std::nullopt;
-  int64_t tiles = llvm::divideCeil(depth, partition.tile.k);
-  return tiles < exchange.stages - 1 ? std::nullopt : std::optional(tiles);
-}
-
-/// Makes the maps of what the engine brings of a product, unless the product
-/// before has made them.
+/// If the engine brings a product's operands, makes their maps, unless the
+/// product before has made them.
 void Distributor::beginBulk(GemmOp op, Value matrixA, Value matrixB) {
-  for (auto [role, matrix, bulk] : {std::tuple(Role::A, matrixA, &bulkA),
-                                    std::tuple(Role::B, matrixB, &bulkB)}) {
-    auto type = cast<MemRefType>(matrix.getType());
-    *bulk = isBulk(role, type) ? copiedMatrix(role, type) : SharedMatrixAttr();
-  }
-  std::optional<int64_t> turns = isInTurn(op) ? turnsOfEach(matrixA) : 1;
-  if (!turns)
-    bulkA = bulkB = {};
-  if (!hasBulk())
+  if (!exchange.bulk)
     return;
+  bulkA = copiedMatrix(Role::A, cast<MemRefType>(matrixA.getType()));
+  bulkB = copiedMatrix(Role::B, cast<MemRefType>(matrixB.getType()));
   Value turn = op.getTurn();
-  mapNumber = turn ? b.createOrFold<arith::RemUIOp>(
-                         b.createOrFold<arith::DivUIOp>(turn, constant(*turns)),
-                         constant(2))
-                   : constant(0);
+  mapNumber =
+      turn ? b.createOrFold<arith::RemUIOp>(turn, constant(2)) : constant(0);
   auto countArrivals = [&] {
-    MBarrierInitOp::create(b, bulkBarriers(),
-                           (bulkA ? 1 : 0) + (bulkB ? 1 : 0));
+    MBarrierInitOp::create(b, bulkBarriers(), copiesOfTile);
   };
   {
     OpBuilder::InsertionGuard guard(b);
@@ -238,22 +224,30 @@ void Distributor::beginBulk(GemmOp op, Value matrixA, Value matrixB) {
       b.setInsertionPointToStart(
           scf::IfOp::create(b, isFirst, /*withElseRegion=*/false).thenBlock());
     }
-    if (bulkA)
-      describe(Role::A, matrixA, mapNumber);
-    if (bulkB)
-      describe(Role::B, matrixB, mapNumber);
-    if (isInTurn(op))
+    describe(Role::A, matrixA, mapNumber);
+    describe(Role::B, matrixB, mapNumber);
+    if (isInTurn(op)) {
       countArrivals();
+      acquireMaps(mapNumber);
+    }
   }
-  if (!isInTurn(op))
-    countArrivals();
+  if (isInTurn(op))
+    return;
+  countArrivals();
+  acquireMaps(mapNumber);
+}
+
+/// Waits for the maps of that number, before the first copies by them.
+void Distributor::acquireMaps(Value number) {
+  for (Role role : {Role::A, Role::B})
+    AcquireMapOp::create(b, mapsOf(role), number);
 }
 
 /// Makes the next product's maps, if there is one, while the first tiles of
 /// this one are on their way: 256 products of tf32 up to 512 × 512 × 128 take
 /// 54.6 µs so, and 57.1 where each makes its own (H100, 2026-11-25).
 void Distributor::describeNext(GemmOp op) {
-  if (!hasBulk() || !op.getTurn())
+  if (!exchange.bulk || !op.getTurn())
     return;
   auto [nextA, nextB] = multipliedMatrices(op, op.getNextA(), op.getNextB());
   OpBuilder::InsertionGuard guard(b);
@@ -261,10 +255,8 @@ void Distributor::describeNext(GemmOp op) {
       scf::IfOp::create(b, op.getHasNext(), /*withElseRegion=*/false)
           .thenBlock());
   Value number = nextMapNumber();
-  if (bulkA)
-    describe(Role::A, nextA, number);
-  if (bulkB)
-    describe(Role::B, nextB, number);
+  describe(Role::A, nextA, number);
+  describe(Role::B, nextB, number);
 }
 
 Value Distributor::nextMapNumber() {
@@ -274,20 +266,26 @@ Value Distributor::nextMapNumber() {
 /// Has the engine bring terms from `offset` on, by the maps of that number.
 void Distributor::startBulk(Value number, Value offset, Value stage) {
   Value zero = constant(0);
-  for (auto [role, bulk] :
-       {std::pair(Role::A, bulkA), std::pair(Role::B, bulkB)})
-    if (bulk)
-      PlaceBulkOp::create(
-          b, mapsOf(role), number, role == Role::A ? zero : offset,
-          role == Role::A ? offset : zero, copiedBufferAt(role, stage), bulk,
-          bulkBarriers(), stage);
+  PlaceBulkOp::create(b, mapsOf(Role::A), number, zero, offset,
+                      copiedBufferAt(Role::A, stage), bulkA, bulkBarriers(),
+                      stage);
+  PlaceBulkOp::create(b, mapsOf(Role::B), number, offset, zero,
+                      copiedBufferAt(Role::B, stage), bulkB, bulkBarriers(),
+                      stage);
 }
 
-/// All of them have been waited for.
-void Distributor::endBulk() {
-  if (hasBulk())
-    MBarrierInvalOp::create(b, bulkBarriers());
-  bulkA = bulkB = {};
+/// All of them have been waited for, unless another product `follows`, null if
+/// none does.
+void Distributor::endBulk(Value follows) {
+  if (!exchange.bulk)
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  if (follows) {
+    auto choice =
+        scf::IfOp::create(b, TypeRange(), follows, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(choice.elseBlock());
+  }
+  MBarrierInvalOp::create(b, bulkBarriers());
 }
 
 //===----------------------------------------------------------------------===//
@@ -330,7 +328,7 @@ void Distributor::withTermsAt(Value offset, Value depth,
 }
 
 void Distributor::commitCopies() {
-  if (threadsCopy())
+  if (!exchange.bulk)
     CopyCommitOp::create(b);
 }
 
@@ -339,8 +337,6 @@ void Distributor::startCopies(Value matrixA, Value matrixB, Value offset,
                               OpFoldResult size, Value stage) {
   for (auto [role, matrix] :
        {std::pair(Role::A, matrixA), std::pair(Role::B, matrixB)}) {
-    if (role == Role::A ? bulkA : bulkB)
-      continue;
     auto type = cast<MemRefType>(matrix.getType());
     Value source = copiedTerms(role, matrix, offset, size);
     Value tails = tailsAt(role, type, stage);
@@ -381,7 +377,7 @@ void Distributor::finishCopy(Role role, Value matrix, const CopiedTerms &terms,
 /// Whether threads have something to do with what they copied of the operand
 /// themselves, before others may read it.
 bool Distributor::finishesCopies(Role role, Value matrix) {
-  if (role == Role::A ? bulkA : bulkB)
+  if (exchange.bulk)
     return false;
   return (isPlaced(role) && atom.roundsToTF32()) ||
          tailBytes(role, cast<MemRefType>(matrix.getType())) > 0;
@@ -398,14 +394,12 @@ void Distributor::awaitCopies(Value matrixA, Value matrixB, int64_t pending,
                               llvm::function_ref<void()> startNext) {
   bool finishesA = finishesCopies(Role::A, matrixA);
   bool finishesB = finishesCopies(Role::B, matrixB);
-  bool placesA = isPlaced(Role::A) && !bulkA,
-       placesB = isPlaced(Role::B) && !bulkB;
-  if (threadsCopy())
-    CopyWaitOp::create(b, pending,
-                       (placesA || placesB) && !finishesA && !finishesB);
-  if (hasBulk()) {
+  if (exchange.bulk) {
     CopiedTerms terms = arrived();
     MBarrierWaitOp::create(b, bulkBarriers(), terms.stage, terms.parity);
+  } else {
+    bool isPlacedAny = isPlaced(Role::A) || isPlaced(Role::B);
+    CopyWaitOp::create(b, pending, isPlacedAny && !finishesA && !finishesB);
   }
   if (startNext) {
     gpu::BarrierOp::create(b);
@@ -448,13 +442,19 @@ Value Distributor::multiplyCopied(Value operandA, Value operandB, Value offset,
   if (isGroup()) {
     Value origin = constant(0);
     Value other = copiedBufferAt(Role::B, stage);
-    if (!isPlaced(Role::A))
+    if (!isPlaced(Role::A)) {
+      Value rows = exchange.bulk
+                       ? LoadPlacedOp::create(b, rowsType(partition, atom),
+                                              copiedBufferAt(Role::A, stage),
+                                              multiply(row, partition.warpM),
+                                              origin, bulkA)
+                             .getResult()
+                       : loadRows(copiedTileAt(Role::A, matrixA, stage), skewA);
       return GroupMmaOp::create(
-          b, accumulator.getType(),
-          loadRows(copiedTileAt(Role::A, matrixA, stage), skewA), other, origin,
-          origin, accumulator, ValueRange(), SharedMatrixAttr(),
-          copiedMatrix(Role::B, matrixB), IntegerAttr(),
-          isPending ? b.getUnitAttr() : UnitAttr());
+          b, accumulator.getType(), rows, other, origin, origin, accumulator,
+          ValueRange(), SharedMatrixAttr(), copiedMatrix(Role::B, matrixB),
+          IntegerAttr(), isPending ? b.getUnitAttr() : UnitAttr());
+    }
     return GroupMmaOp::create(
         b, accumulator.getType(), copiedBufferAt(Role::A, stage), other, origin,
         origin, accumulator, ValueRange{groupRow(), origin},
@@ -532,16 +532,29 @@ Value Distributor::asStage(Value number) {
 // Sums
 //===----------------------------------------------------------------------===//
 
+/// Whether the copy engine can bring both operands.
+bool Distributor::areBulk(Value matrixA, Value matrixB) {
+  return exchange.bulk &&
+         isBulk(Role::A, cast<MemRefType>(matrixA.getType())) &&
+         isBulk(Role::B, cast<MemRefType>(matrixB.getType()));
+}
+
 /// The sum of a product of copied operands; in two ways, of which the kernel
 /// takes one, where a condition says whether rows are aligned.
 Value Distributor::emitCopied(GemmOp op, Value matrixA, Value matrixB,
                               Value start, bool barrierFirst) {
   auto emit = [&]() -> Value {
-    if (isInTurn(op)) {
-      Value sum = emitSumInTurn(op, matrixA, matrixB, start, barrierFirst);
-      bulkA = bulkB = {};
-      return sum;
+    llvm::SaveAndRestore<Exchange> kept(exchange);
+    llvm::SaveAndRestore<SharedLayout> keptShared(shared);
+    bool comesInTurn = isInTurn(op);
+    if (!areBulk(matrixA, matrixB)) {
+      exchange = threadsExchange;
+      shared = threadsShared;
     }
+    if (isInTurn(op))
+      return emitSumInTurn(op, matrixA, matrixB, start, barrierFirst);
+    if (comesInTurn && barrierFirst)
+      gpu::BarrierOp::create(b);
     beginBulk(op, matrixA, matrixB);
     Value sum = emitCopiedSum(op, matrixA, matrixB, start);
     endBulk();
@@ -584,9 +597,11 @@ Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
     int64_t tiles = llvm::divideCeil(k, tileK);
     for (int64_t tile = 0; tile != tiles; ++tile) {
       int64_t offset = tile * tileK;
-      startBulk(mapNumber, constant(offset), constant(tile));
-      startCopies(matrixA, matrixB, constant(offset), sizeAt(offset),
-                  constant(tile));
+      if (exchange.bulk)
+        startBulk(mapNumber, constant(offset), constant(tile));
+      else
+        startCopies(matrixA, matrixB, constant(offset), sizeAt(offset),
+                    constant(tile));
       commitCopies();
     }
     describeNext(op);
@@ -619,8 +634,9 @@ Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset, extent);
     b.setInsertionPointToStart(
         scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
-    startBulk(mapNumber, offset, stage);
-    if (threadsCopy())
+    if (exchange.bulk)
+      startBulk(mapNumber, offset, stage);
+    else
       withTermsAt(offset, extent, [&](OpFoldResult size) {
         startCopies(matrixA, matrixB, offset, size, stage);
       });
@@ -647,18 +663,18 @@ Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
   SmallVector<Value> starts = {start};
   if (stages > 1)
     starts.push_back(stageNumber(0));
-  if (hasBulk())
+  if (exchange.bulk)
     starts.push_back(stageNumber(0));
   auto loop =
       scf::ForOp::create(b, constant(0), extent, constant(tileK), starts);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value offset = loop.getInductionVar(), sum = loop.getRegionIterArg(0);
-  Value parity = hasBulk() ? loop.getRegionIterArgs().back() : Value();
+  Value parity = exchange.bulk ? loop.getRegionIterArgs().back() : Value();
   /// What goes round, with the parity of the tile that comes next.
   auto yield = [&](ArrayRef<Value> values, Value number) {
     SmallVector<Value> all(values);
-    if (hasBulk())
+    if (exchange.bulk)
       all.push_back(parityAfter(parity, number));
     scf::YieldOp::create(b, all);
   };
@@ -737,15 +753,29 @@ void Distributor::startTile(const CopiedOperands &operands, Value tile,
                                                  tile, operands.tiles);
   if (exists)
     isInside = b.createOrFold<arith::AndIOp>(isInside, exists);
+  // A phase without a tile is waited for as well.
+  auto arriveWithout = [&] {
+    if (exchange.bulk)
+      MBarrierArriveOp::create(b, bulkBarriers(), stage, copiesOfTile);
+  };
   // A tile that there never is has no size.
-  if (!matchPattern(isInside, m_Zero())) {
+  if (matchPattern(isInside, m_Zero())) {
+    arriveWithout();
+  } else {
     OpBuilder::InsertionGuard guard(b);
-    if (!matchPattern(isInside, m_One()))
-      b.setInsertionPointToStart(
-          scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
+    if (!matchPattern(isInside, m_One())) {
+      auto choice = scf::IfOp::create(b, TypeRange(), isInside,
+                                      /*withElseRegion=*/exchange.bulk);
+      if (exchange.bulk) {
+        b.setInsertionPointToStart(choice.elseBlock());
+        arriveWithout();
+      }
+      b.setInsertionPointToStart(choice.thenBlock());
+    }
     Value offset = multiply(tile, partition.tile.k);
-    startBulk(operands.maps, offset, stage);
-    if (threadsCopy())
+    if (exchange.bulk)
+      startBulk(operands.maps, offset, stage);
+    else
       withTermsAt(offset, operands.depth, [&](OpFoldResult size) {
         startCopies(operands.a, operands.b, offset, size, stage);
       });
@@ -772,17 +802,18 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
   Value turn = op.getTurn();
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn, constant(0));
-  {
+  if (exchange.bulk)
+    turn = b.createOrFold<arith::DivUIOp>(turn, constant(2));
+  if (barrierFirst) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(
         scf::IfOp::create(b, isFirst, /*withElseRegion=*/false).thenBlock());
-    if (barrierFirst)
-      gpu::BarrierOp::create(b);
+    gpu::BarrierOp::create(b);
   }
   beginBulk(op, matrixA, matrixB);
   CopiedOperands own = operandsOf(matrixA, matrixB, mapNumber);
   CopiedOperands next =
-      operandsOf(nextA, nextB, hasBulk() ? nextMapNumber() : Value());
+      operandsOf(nextA, nextB, exchange.bulk ? nextMapNumber() : Value());
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(
@@ -809,28 +840,49 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
         startsNext ? isTile : Value());
     auto start = [&] {
       Value freed = asStage(stageBefore(number));
+      if (startsNext && exchange.bulk) {
+        // The last moment: publishing maps takes longer than a turn.
+        Value isLast = b.createOrFold<arith::AndIOp>(
+            b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, tile,
+                                          switchAt),
+            op.getHasNext());
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(
+            scf::IfOp::create(b, isLast, /*withElseRegion=*/false).thenBlock());
+        acquireMaps(next.maps);
+      }
       if (startsNext)
         startTile(next, b.createOrFold<arith::SubIOp>(tile, switchAt),
                   op.getHasNext(), freed);
       else
         startTile(own, add(tile, constant(ahead)), /*exists=*/{}, freed);
     };
-    bool isTileSure = !startsNext || matchPattern(isTile, m_One());
-    if (isGroup() && isTileSure) {
+    // A group's unit is at work while the next tile is started.
+    auto multiplyAndStart = [&]() -> Value {
       Value pending =
           multiplyCopied(own.a, own.b, offset, stage, sum, /*isPending=*/true);
       start();
       return GroupWaitOp::create(b, pending);
-    }
-    start();
+    };
+    bool isTileSure = !startsNext || matchPattern(isTile, m_One());
+    if (isGroup() && isTileSure)
+      return multiplyAndStart();
+    // What the engine is told is little code, and may be there twice.
+    bool startsInside = isGroup() && exchange.bulk;
+    if (!startsInside)
+      start();
     if (isTileSure)
       return multiplyCopied(own.a, own.b, offset, stage, sum);
     auto choice = scf::IfOp::create(b, TypeRange(sum.getType()), isTile,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.thenBlock());
-    scf::YieldOp::create(b, multiplyCopied(own.a, own.b, offset, stage, sum));
+    scf::YieldOp::create(
+        b, startsInside ? multiplyAndStart()
+                        : multiplyCopied(own.a, own.b, offset, stage, sum));
     b.setInsertionPointToStart(choice.elseBlock());
+    if (startsInside)
+      start();
     scf::YieldOp::create(b, sum);
     return choice.getResult(0);
   };
@@ -873,7 +925,7 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
       b, b.getI32Type(),
       b.createOrFold<arith::RemUIOp>(turn, constant(exchange.stages)));
   Value parity;
-  if (hasBulk())
+  if (exchange.bulk)
     parity = arith::IndexCastUIOp::create(
         b, b.getI32Type(),
         b.createOrFold<arith::RemUIOp>(
@@ -881,7 +933,9 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
             constant(2)));
   Turn done = loop(constant(0), switchAt, {start, first, parity},
                    /*startsNext=*/false);
-  return loop(switchAt, turns, done, /*startsNext=*/true).sum;
+  done = loop(switchAt, turns, done, /*startsNext=*/true);
+  endBulk(op.getHasNext());
+  return done.sum;
 }
 
 /// What this warp sends its part of C to memory by way of.

@@ -101,6 +101,8 @@ Distributor::Distributor(OpBuilder &builder, Location loc, PlanAttr attribute,
                          const Plan &plan, const Exchange &exchange)
     : b(loc, builder), partition(plan.partition()), exchange(exchange),
       shared(kami::sharedLayout(plan, exchange)),
+      threadsExchange(exchange.bulk ? withoutBulk(plan, exchange) : exchange),
+      threadsShared(kami::sharedLayout(plan, threadsExchange)),
       slices(clampSlicing(partition, plan.slices)), interleave(plan.interleave),
       atom(attribute.getAtom()) {
   emitCoordinates();

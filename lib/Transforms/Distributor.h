@@ -111,18 +111,17 @@ private:
   mlir::Value copiedBufferAt(Role role, mlir::Value stage);
   bool isInTurn(GemmOp op) const { return op.getTurn() && exchange.prefetches; }
   bool isBulk(Role role, mlir::MemRefType matrix);
+  bool areBulk(mlir::Value matrixA, mlir::Value matrixB);
   mlir::Value bulkBarriers();
   mlir::Value mapsOf(Role role);
   void describe(Role role, mlir::Value matrix, mlir::Value number);
   void beginBulk(GemmOp op, mlir::Value matrixA, mlir::Value matrixB);
+  void acquireMaps(mlir::Value number);
   void describeNext(GemmOp op);
-  std::optional<int64_t> turnsOfEach(mlir::Value matrix);
   mlir::Value nextMapNumber();
   void startBulk(mlir::Value number, mlir::Value offset, mlir::Value stage);
-  void endBulk();
+  void endBulk(mlir::Value follows = {});
   void commitCopies();
-  bool hasBulk() const { return bulkA || bulkB; }
-  bool threadsCopy() const { return !bulkA || !bulkB; }
   int64_t tailBytes(Role role, mlir::MemRefType matrix);
   mlir::Value tailsAt(Role role, mlir::MemRefType matrix, mlir::Value stage);
   void startCopies(mlir::Value matrixA, mlir::Value matrixB, mlir::Value offset,
@@ -216,6 +215,9 @@ private:
   Partition partition;
   Exchange exchange;
   SharedLayout shared;
+  /// The same where threads copy what the engine cannot.
+  Exchange threadsExchange;
+  SharedLayout threadsShared;
   Slicing slices;
   Interleave interleave;
   MmaAtomAttr atom;
@@ -224,8 +226,8 @@ private:
   /// The stages of copied operands, and whether their rows are aligned.
   mlir::Value copied;
   bool alignedRows = false;
-  /// How the copy engine sees the operands that it brings, and the number of
-  /// the product's maps among theirs; null where threads copy.
+  /// Of bulk copies, how the engine sees the operands, and the number of the
+  /// product's maps among theirs.
   SharedMatrixAttr bulkA, bulkB;
   mlir::Value mapNumber;
   /// Broadcasts of this k tile so far: which buffer is next.

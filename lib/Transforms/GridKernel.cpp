@@ -79,7 +79,12 @@ Value kami::nameNext(ImplicitLocOpBuilder &b, GemmOp product, const Plan &plan,
   Value turns = b.createOrFold<arith::MaxUIOp>(
       b.createOrFold<arith::CeilDivUIOp>(depth, constant(plan.tile.k)),
       constant(plan.stages - 1));
-  return b.createOrFold<arith::AddIOp>(turn, turns);
+  if (!plan.bulk)
+    return b.createOrFold<arith::AddIOp>(turn, turns);
+  // Which maps are whose is the lowest bit, and turns are counted above.
+  Value after = b.createOrFold<arith::AddIOp>(
+      turn, b.createOrFold<arith::MulIOp>(turns, constant(2)));
+  return b.createOrFold<arith::XOrIOp>(after, constant(1));
 }
 
 Value GridKernel::constant(int64_t value) {

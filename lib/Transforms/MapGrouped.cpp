@@ -38,6 +38,15 @@ static int64_t dealtAt(int64_t threads) {
   return llvm::alignTo(DealTilesOp::scratchBytes(threads), sizeof(int64_t));
 }
 
+/// Where a block deals: in the tiles' part of shared memory, which is not in
+/// use then, or behind all parts, if it would meet maps, of which something
+/// stays.
+static int64_t dealAt(const SharedLayout &layout, int64_t threads) {
+  bool meetsMaps = layout.maps.bytes > 0 &&
+                   dealtAt(threads) + dealtBytes > layout.maps.offset;
+  return meetsMaps ? layout.bytes : 0;
+}
+
 namespace {
 
 /// Writes the work of one block.
@@ -330,7 +339,7 @@ void GroupedTile::emitTiles(Value count) {
 void GroupedTile::emitTilesAhead(Value count) {
   auto loop = scf::ForOp::create(b, constant(0), count, constant(1),
                                  ValueRange{constant(0)});
-  if (!plan.prefetches)
+  if (plan.bulk || !plan.prefetches)
     loop->setAttr(tileLoopAttributeName, b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -344,7 +353,7 @@ void GroupedTile::emitTilesAhead(Value count) {
                                         own.areAligned, next.areAligned);
   Value follows = arith::AndIOp::create(b, exists, isAlike);
   // There are no maps of rows that are not aligned.
-  if (!plan.prefetches)
+  if (plan.bulk)
     follows = arith::AndIOp::create(b, follows, own.areAligned);
   GemmOp product = emit(own);
   Value ahead = nameNext(b, product, plan, next.a, next.b, follows, turn);
@@ -377,13 +386,14 @@ Value GroupedTile::rest() {
                   b.getI32Type());
 }
 
-/// Deals the block's tiles of some turns, in the tiles' part of shared memory,
-/// which is not in use then.
+/// Deals the block's tiles of some turns.
 DealTilesOp GroupedTile::deal(Value first) {
   int64_t threads = op.getPlan()->getThreads();
+  int64_t at = dealAt(kami::sharedLayout(plan), threads);
   Value scratch =
-      inShared(0, {DealTilesOp::scratchBytes(threads)}, b.getI8Type());
-  Value dealt = inShared(dealtAt(threads), {listedTiles, 2}, b.getI64Type());
+      inShared(at, {DealTilesOp::scratchBytes(threads)}, b.getI8Type());
+  Value dealt =
+      inShared(at + dealtAt(threads), {listedTiles, 2}, b.getI64Type());
   Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   return DealTilesOp::create(
       b, block, first, values.lookup(op.getM()), values.lookup(op.getN()),
@@ -526,9 +536,11 @@ LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
   int64_t bytes = listBytes + takenBytes(plan->taken, plan->blocks);
   kernel.keepResident(*plan, /*sums=*/1, bytes);
   constexpr int64_t dynamic = ShapedType::kDynamic;
+  SharedLayout layout = kami::sharedLayout(*plan);
+  int64_t threads = op.getPlan()->getThreads();
   int64_t listAt =
-      llvm::alignTo(std::max(kami::sharedLayout(*plan).bytes,
-                             dealtAt(op.getPlan()->getThreads()) + dealtBytes),
+      llvm::alignTo(std::max(layout.bytes, dealAt(layout, threads) +
+                                               dealtAt(threads) + dealtBytes),
                     sizeof(int64_t));
   kernel.run(symbols,
              kernelName("grouped_gemm", {dynamic, dynamic, dynamic},

@@ -9,6 +9,7 @@ import dataclasses
 import functools
 import os
 from ctypes import byref, c_void_p
+from typing import Any
 
 from ._arrays import HOST
 from ._library import DeviceInfo, Handle, check, lib
@@ -65,6 +66,20 @@ class OpenDevice(Handle):
 @functools.cache
 def open_device(number: int) -> OpenDevice:
     return OpenDevice(number)
+
+
+# Of CUDA: what kernels with bulk copies are written in is PTX ISA 8.6.
+_LEAST_BULK_DRIVER = 12070
+
+
+def overrides_for(device: int, overrides: dict[str, Any]) -> dict[str, Any]:
+    """What is settled of a plan, with threads that copy if the device's driver does
+    not take bulk copies, unless somebody asks for these."""
+    if device == HOST or overrides.get("copies") or overrides.get("plan"):
+        return overrides
+    if open_device(device).driver_version >= _LEAST_BULK_DRIVER:
+        return overrides
+    return {**overrides, "copies": "threads"}
 
 
 def simulated_target() -> str:

@@ -11,7 +11,7 @@ from ctypes import byref
 from typing import Any
 
 from ._arrays import HOST, View
-from ._devices import target_of
+from ._devices import overrides_for, target_of
 from ._kernels import Kernel, make_options, program_for, request_of, scalar_bits
 from ._library import Grouped, encode, lib
 from ._product import default_accumulator
@@ -91,6 +91,7 @@ def multiply_rows(
     positions in A, B and C, m, n and k, and leading dimensions.
     """
     device = flat[2].device
+    overrides = overrides_for(device, overrides)
     kernel = kind.compile(typical, target_of(device), overrides)
     described: list[Any] = [(x.address, x.shape, x.strides) for x in flat]
     described += [(row, (count,), (1,)) for row in rows]

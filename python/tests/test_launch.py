@@ -692,6 +692,31 @@ def test_grouped_products_are_pointers(driver: Path) -> None:
     )
 
 
+def test_threads_copy_where_the_driver_is_old(driver: Path) -> None:
+    """Drivers before CUDA 12.7 do not take bulk copies."""
+    run(
+        driver,
+        """
+        from kami import _adapters, _kernels
+        _adapters._CudaInterface.upload = lambda self, like, table: DeviceArray(table)
+        os.environ["KAMI_CACHE_DIR"] = ""
+        seen, compile = [], _kernels.lib.kamiCompileGrouped
+        def note(grouped, options, *rest):
+            seen.append(options._obj.copies)
+            return compile(grouped, options, *rest)
+        _kernels.lib.kamiCompileGrouped = note
+        def multiply(dtype, **overrides):
+            a, b, c = ([DeviceArray(np.zeros((8, 8), dtype))] for _ in range(3))
+            kami.grouped_gemm(a, b, out=c, **overrides)
+        ctypes.c_int.in_dll(fake, "fakeVersion").value = 12060
+        multiply(np.float16)
+        multiply(np.float16, copies="bulk")
+        assert seen == [b"threads", b"bulk"], seen
+        """,
+        parameters=16,
+    )
+
+
 def test_grouped_products_at_addresses(driver: Path) -> None:
     """Of sizes that are on the device: nothing is copied there."""
     run(

@@ -22,8 +22,12 @@ func.func @bulk(%b: memref<?x?xf16, strided<[?, 1], offset: ?>>, %t: memref<?x?x
   kami.tensor_map %b as #matrix in %maps[%i] : memref<?x?xf16, strided<[?, 1], offset: ?>>, !maps
   // CHECK: kami.tensor_map %{{.+}} as #{{.+}} in %{{.+}}[%{{.+}}] rounded : memref<?x?xf32
   kami.tensor_map %t as #tf32 in %maps[%i] rounded : memref<?x?xf32, strided<[1, ?], offset: ?>>, !maps
+  // CHECK: kami.acquire_map %{{.+}}[%{{.+}}] : memref<256xi8, #gpu.address_space<workgroup>>
+  kami.acquire_map %maps[%i] : !maps
   // CHECK: kami.place_bulk %{{.+}}[%{{.+}}] at[%{{.+}}, %{{.+}}] to %{{.+}} in #{{.+}} arrive %{{.+}}[%{{.+}}]
   kami.place_bulk %maps[%i] at[%i, %i] to %buffer in #matrix arrive %barriers[%i] : !maps, !bytes, !barriers
+  // CHECK: kami.mbarrier_arrive %{{.+}}[%{{.+}}] arrivals 2 : memref<3xi64, #gpu.address_space<workgroup>>
+  kami.mbarrier_arrive %barriers[%i] arrivals 2 : !barriers
   // CHECK: kami.mbarrier_wait %{{.+}}[%{{.+}}] parity %{{.+}} : memref<3xi64, #gpu.address_space<workgroup>>
   kami.mbarrier_wait %barriers[%i] parity %parity : !barriers
   // CHECK: kami.mbarrier_inval %{{.+}} : memref<3xi64, #gpu.address_space<workgroup>>

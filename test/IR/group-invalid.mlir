@@ -20,15 +20,15 @@
 
 // -----
 
-// C3: elements have 8, 16 or 32 bits; in mn_major, 16
+// C3: elements have 8, 16 or 32 bits; in mn_major, 16 or 32
 
 // expected-error@+1 {{expected elements of 8, 16 or 32 bits in k_major, but got 'f64'}}
 #m = #kami.shared_matrix<64x64xf64, b, k_major, swizzle = 128>
 
 // -----
 
-// expected-error@+1 {{expected elements of 16 bits in mn_major, but got 'f32'}}
-#m = #kami.shared_matrix<64x64xf32, b, mn_major, swizzle = 128>
+// expected-error@+1 {{expected elements of 16 or 32 bits in mn_major, but got 'f8E5M2'}}
+#m = #kami.shared_matrix<64x64xf8E5M2, b, mn_major, swizzle = 64>
 
 // -----
 
@@ -52,6 +52,49 @@
 
 // expected-error@+1 {{expected m to be a positive multiple of 32, but got 16}}
 #m = #kami.shared_matrix<16x64xf16, a, mn_major, swizzle = 64>
+
+//===----------------------------------------------------------------------===//
+// kami.load_placed
+//===----------------------------------------------------------------------===//
+
+// -----
+
+// C1: the fragment has the matrix's role and element type, and is not larger
+
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#a = #kami.shared_matrix<64x64xf16, a, k_major, swizzle = 128>
+!workgroup = memref<8192xi8, #gpu.address_space<workgroup>>
+func.func @load(%s: !workgroup, %i: index) {
+  // expected-error@+1 {{expected a matrix of at least 16x128, but got 64x64}}
+  %f = kami.load_placed %s[%i, %i] in #a : !workgroup -> !kami.fragment<16x128xf16, a, #wgmma>
+  return
+}
+
+// -----
+
+// C2: the buffer holds the matrix
+
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#a = #kami.shared_matrix<64x64xf16, a, k_major, swizzle = 128>
+!workgroup = memref<8000xi8, #gpu.address_space<workgroup>>
+func.func @load(%s: !workgroup, %i: index) {
+  // expected-error@+1 {{expected a buffer of at least 8192 bytes, but got 8000}}
+  %f = kami.load_placed %s[%i, %i] in #a : !workgroup -> !kami.fragment<16x64xf16, a, #wgmma>
+  return
+}
+
+// -----
+
+// C3: no interleaved tiles
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#a = #kami.shared_matrix<64x64xf16, a, k_major, swizzle = 128>
+!workgroup = memref<8192xi8, #gpu.address_space<workgroup>>
+func.func @load(%s: !workgroup, %i: index) {
+  // expected-error@+1 {{expected tiles that are not interleaved, but got}}
+  %f = kami.load_placed %s[%i, %i] in #a : !workgroup -> !kami.fragment<16x64xf16, a, #hmma, interleave = [0, 2]>
+  return
+}
 
 //===----------------------------------------------------------------------===//
 // kami.place
@@ -425,5 +468,32 @@ func.func @wait() {
 func.func @wait(%a: vector<4xf32>, %b: vector<4xf16>) {
   // expected-error@+1 {{expected values of one type, but got 'vector<4xf32>' and 'vector<4xf16>'}}
   %0:2 = "kami.wgmma_wait"(%a, %b) : (vector<4xf32>, vector<4xf16>) -> (vector<4xf32>, vector<4xf16>)
+  return
+}
+
+//===----------------------------------------------------------------------===//
+// What the matrix unit reads of 32 bits
+//===----------------------------------------------------------------------===//
+
+// -----
+
+// kami.group_mma, C7: elements of 32 bits are adjacent along k
+
+#wgmma = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+#b = #kami.shared_matrix<32x64xf32, b, mn_major, swizzle = 128>
+!workgroup = memref<8192xi8, #gpu.address_space<workgroup>>
+func.func @group_mma(%a: !kami.fragment<16x32xf32, a, #wgmma>, %s: !workgroup, %c: !kami.fragment<16x64xf32, c, #wgmma>, %i: index) {
+  // expected-error@+1 {{expected elements that are adjacent along k, but got #kami.shared_matrix<32x64xf32, b, mn_major, swizzle = 128>}}
+  %d = kami.group_mma %a, %s[%i, %i] in #b, %c : !kami.fragment<16x32xf32, a, #wgmma>, !workgroup, !kami.fragment<16x64xf32, c, #wgmma>
+  return
+}
+
+// -----
+
+#wgmma = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+#b = #kami.shared_matrix<32x64xf32, b, mn_major, swizzle = 128>
+func.func @wgmma(%a: vector<4xf32>, %b: !kami.matrix_descriptor<#b>, %c: vector<4xf32>) {
+  // expected-error@+1 {{expected elements that are adjacent along k, but got}}
+  %d = kami.wgmma %a, %b, [%c] atom #wgmma : vector<4xf32>, !kami.matrix_descriptor<#b>, vector<4xf32>
   return
 }

@@ -6,6 +6,8 @@
                         ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 #f8 = #kami.mma_atom<wgmma 16x8x32, f8E4M3FN, f8E5M2, f32,
                      ["nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32"]>
+#tf32 = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+#along_m = #kami.shared_matrix<128x32xf32, a, mn_major, swizzle = 128>
 #a = #kami.shared_matrix<64x128xf16, a, mn_major, swizzle = 64>
 #b = #kami.shared_matrix<128x64xf16, b, k_major, swizzle = 128>
 #b8 = #kami.shared_matrix<32x8xf8E5M2, b, k_major, swizzle = 16>
@@ -30,6 +32,13 @@ func.func @warp_level(%a: !a, %b: !b, %c: !c, %s: !workgroup, %i: index, %j: ind
   %d = kami.group_mma %a, %s[%i, %j] in #b, %c : !a, !workgroup, !c
   %e = kami.group_mma %s[%i, %j] in #a, %s[%j, %i] in #b, %d depth 128 : !workgroup, !workgroup, !c
   return %e : !c
+}
+
+// CHECK-LABEL: func @load_placed
+// CHECK:         kami.load_placed %{{.+}}[%{{.+}}, %{{.+}}] in #{{.+}} : memref<16384xi8, #gpu.address_space<workgroup>> -> !a32x32
+func.func @load_placed(%s: !workgroup, %i: index) -> !kami.fragment<32x32xf32, a, #tf32> {
+  %a = kami.load_placed %s[%i, %i] in #along_m : !workgroup -> !kami.fragment<32x32xf32, a, #tf32>
+  return %a : !kami.fragment<32x32xf32, a, #tf32>
 }
 
 // CHECK-LABEL: func @pending

@@ -156,6 +156,40 @@ TEST(CopiedTile, Skewed) {
   EXPECT_EQ(layout.bytes, 4 * 64 * (40 * 2 + 16));
 }
 
+// 128 × 64 of tf32 for four warps in unison: the engine needs room for the
+// tiles alone, in which threads have two stages of rows that begin anywhere;
+// maps and mbarriers are behind both.
+TEST(CopiedTile, Bulk) {
+  Partition partition({64, 128, 32}, {4, 1, 1}, {16, 8, 8}, 8);
+  ElementBytes element{4, 4};
+  Exchange exchange;
+  exchange.transport = Transport::Copied;
+  exchange.unit = Unit::WarpGroup;
+  exchange.stages = 3;
+  exchange.skewed = exchange.bulk = exchange.prefetches = true;
+  SharedLayout layout = sharedLayout(partition, {8}, element, exchange);
+  EXPECT_EQ(layout.copiedA.bytes, 3 * 64 * 32 * 4);
+  EXPECT_EQ(layout.copiedB.bytes, 3 * 128 * 32 * 4);
+  EXPECT_EQ(layout.skewedB.bytes, 0);
+  EXPECT_EQ(layout.maps.offset, 3 * (64 + 128) * 32 * 4);
+  EXPECT_EQ(layout.bytes, layout.maps.offset + 4 * 128 + 32);
+  Exchange threads = withoutBulk(partition, element, exchange);
+  EXPECT_EQ(threads.stages, 2);
+  EXPECT_FALSE(threads.bulk || threads.prefetches);
+  layout = sharedLayout(partition, {8}, element, threads);
+  EXPECT_GT(layout.skewedB.bytes, 0);
+  EXPECT_LE(layout.bytes, 3 * (64 + 128) * 32 * 4);
+  // Nothing is rounded in shared memory.
+  SharedTraffic traffic = blockTraffic(partition, {8}, element, 2, exchange);
+  EXPECT_EQ(traffic.written, 2 * (64 + 128) * 32 * 4);
+  EXPECT_EQ(traffic.read, 2 * 64 * 32 * 4);
+  // With two stages the threads' are what there has to be room for.
+  exchange.stages = 2;
+  EXPECT_EQ(withoutBulk(partition, element, exchange).stages, 2);
+  EXPECT_GT(sharedLayout(partition, {8}, element, exchange).maps.offset,
+            2 * (64 + 128) * 32 * 4);
+}
+
 // No more of a row than a line of the cache has, in elements of one byte or
 // two.
 TEST(CopiedTile, Relayed) {

@@ -67,6 +67,8 @@ protected:
 kami.mbarrier_init %barriers arrivals 2 : !barriers
 kami.tensor_map %a as #a in %maps[%c0] rounded : memref<64x12xf32>, !maps
 kami.tensor_map %bt as #b in %maps[%c1] : memref<12x6xf32, strided<[1, 12]>>, !maps
+kami.acquire_map %maps[%c0] : !maps
+kami.acquire_map %maps[%c1] : !maps
 )";
   static constexpr char both[] = R"(
 kami.place_bulk %maps[%c0] at[%c0, %c4] to %first in #a arrive %barriers[%c1] : !maps, !left, !barriers
@@ -124,6 +126,20 @@ TEST_F(BulkCopyTest, FindsWaitsForEver) {
       << message;
 }
 
+// A phase without copies is over as soon as somebody arrives in their place.
+TEST_F(BulkCopyTest, ArrivesWithoutCopies) {
+  std::string without =
+      "kami.mbarrier_arrive %barriers[%c1] arrivals 2 : !barriers\n";
+  // The second phase is that of the copies.
+  ASSERT_TRUE(succeeded(runWith(without + wait + both,
+                                "kami.mbarrier_wait %barriers[%c1] "
+                                "parity %odd : !barriers\n")))
+      << message;
+  EXPECT_TRUE(failed(runWith(both + without, wait)));
+  EXPECT_NE(message.find("no more than 2 arrivals"), std::string::npos)
+      << message;
+}
+
 TEST_F(BulkCopyTest, FindsWrongMapsAndBarriers) {
   const std::pair<const char *, const char *> cases[] = {
       {"kami.place_bulk %maps[%c1] at[%c0, %c0] to %first in #a arrive "
@@ -141,6 +157,12 @@ TEST_F(BulkCopyTest, FindsWrongMapsAndBarriers) {
        "%barriers[%c0] : !maps, !left, !barriers\n"
        "kami.mbarrier_inval %barriers : !barriers\n",
        "whose copies have been waited for, but word 0 is not"},
+      {"kami.tensor_map %a as #a in %maps[%c0] rounded : memref<64x12xf32>, "
+       "!maps\n"
+       "kami.place_bulk %maps[%c0] at[%c0, %c0] to %first in #a arrive "
+       "%barriers[%c0] : !maps, !left, !barriers\n",
+       "expected a map that kami.acquire_map has waited for"},
+      {"kami.acquire_map %maps[%c4] : !maps\n", "map 4 of 2"},
       {"%odd_rows = memref.subview %a[0, 1] [64, 8] [1, 1] : "
        "memref<64x12xf32> to memref<64x8xf32, strided<[12, 1], offset: 1>>\n"
        "kami.tensor_map %odd_rows as #a in %maps[%c0] rounded : "

@@ -212,6 +212,69 @@ kami.store %d, %c[%m, %c0] : !c, memref<128x16xf32>
   EXPECT_EQ(report.shared.matrixRead, 128 * 64 * 2 + 2 * 16 * 64 * 2);
 }
 
+// Each warp reads the rows of A that the next one placed, and multiplies them
+// by the first columns of a matrix of ones on the diagonal.
+TEST_F(GroupTest, LoadsWhatWasPlaced) {
+  for (const std::string order :
+       {"k_major, swizzle = 128", "k_major, swizzle = 32",
+        "mn_major, swizzle = 128", "mn_major, swizzle = 64",
+        "mn_major, swizzle = 32", "mn_major, swizzle = 16"}) {
+    SCOPED_TRACE(order);
+    std::string types = std::string(preamble) + "#a = #kami.shared_matrix<" +
+                        "64x32xf32, a, " + order + R"(>
+#b = #kami.shared_matrix<32x32xf32, b, k_major, swizzle = 128>
+!a = !kami.fragment<16x32xf32, a, #tf32>
+!b = !kami.fragment<32x8xf32, b, #tf32>
+!c = !kami.fragment<16x32xf32, c, #tf32>
+!bufA = memref<8192xi8, #gpu.address_space<workgroup>>
+!bufB = memref<4096xi8, #gpu.address_space<workgroup>>
+)";
+    std::string body = R"(
+%c0 = arith.constant 0 : index
+%c1 = arith.constant 1 : index
+%c4 = arith.constant 4 : index
+%c8 = arith.constant 8 : index
+%c16 = arith.constant 16 : index
+%size = arith.constant 8192 : index
+%zero = arith.constant 0.0 : f32
+%row, %column, %layer = kami.warp_coordinates [4, 1, 1]
+%after = arith.addi %row, %c1 : index
+%other = arith.remui %after, %c4 : index
+%m = arith.muli %row, %c16 : index
+%next = arith.muli %other, %c16 : index
+%n = arith.muli %row, %c8 : index
+%shared = gpu.dynamic_shared_memory : !shared
+%bufA = memref.view %shared[%c0][] : !shared to !bufA
+%bufB = memref.view %shared[%size][] : !shared to !bufB
+%fa = kami.load %a[%m, %c0] : memref<64x32xf32> -> !a
+%fb = kami.load %b[%c0, %n] : memref<32x32xf32> -> !b
+%fc = kami.fill %zero : f32 -> !c
+kami.place %fa, %bufA[%m, %c0] in #a : !a, !bufA
+kami.place %fb, %bufB[%c0, %n] in #b : !b, !bufB
+gpu.barrier
+%fo = kami.load_placed %bufA[%next, %c0] in #a : !bufA -> !a
+%d = kami.group_mma %fo, %bufB[%c0, %c0] in #b, %fc : !a, !bufB, !c
+kami.store %d, %c[%m, %c0] : !c, memref<64x32xf32>
+)";
+    std::vector<double> ones(32 * 32, 0);
+    for (int64_t i = 0; i != 32; ++i)
+      ones[i * 33] = 1;
+    MemRef c = array({64, 32}, f32());
+    ASSERT_TRUE(
+        succeeded(run("%a : memref<64x32xf32>, %b : memref<32x32xf32>, %c : "
+                      "memref<64x32xf32>",
+                      body, {}, {128}, 12288,
+                      {array({64, 32}, f32(), matrix(64, 32, 1)),
+                       array({32, 32}, f32(), ones), c},
+                      types)))
+        << message;
+    for (int64_t i = 0; i != 64; ++i)
+      for (int64_t j = 0; j != 32; ++j)
+        ASSERT_EQ(at(c, {i, j}), pattern((i + 16) % 64, j, 1));
+    EXPECT_EQ(report.shared.read, 64 * 32 * 4);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Errors at warp level
 //===----------------------------------------------------------------------===//

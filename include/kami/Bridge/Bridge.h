@@ -57,6 +57,8 @@ const Atom *findAtom(MmaAtomAttr attribute);
 /// where `exchange` says.
 SharedLayout sharedLayout(const Plan &plan);
 SharedLayout sharedLayout(const Plan &plan, const Exchange &exchange);
+/// How threads copy what the plan's copy engine cannot bring.
+Exchange withoutBulk(const Plan &plan, const Exchange &exchange);
 
 /// How the slices of a planned product travel inside a kernel.
 Exchange exchangeOf(GemmOp op, const Plan &plan);

@@ -268,10 +268,10 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     stays so in shared memory; else rows are put straight once they have arrived
     (`kami.deskew`). Without it, narrower pieces are copied.
 
-    With `copies = bulk` the copy engine brings what the matrix unit reads in
-    shared memory, where rows are known to be aligned (`kami.place_bulk`), and
-    rounds it to tf32 on the way; threads copy the rest, and all of rows that are
-    not.
+    With `copies = bulk` the copy engine brings both operands where rows are
+    known to be aligned (`kami.place_bulk`), and rounds them to tf32 on the way.
+    Threads copy others, one product at a time, in as many of the stages as there
+    is room for.
 
     Blocks in turn have equal numbers of tiles. With `taken = t` a
     `kami.grouped_gemm`, whose tiles take as long as their products are deep,

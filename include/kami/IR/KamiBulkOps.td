@@ -53,6 +53,23 @@ def Kami_MBarrierInvalOp : Kami_Op<"mbarrier_inval", [DeclareOpInterfaceMethods<
   let hasVerifier = 1;
 }
 
+def Kami_MBarrierArriveOp : Kami_Op<"mbarrier_arrive", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "mbarrier.arrive: in place of copies that bring nothing";
+  let description = [{
+    Arrives so many times at the mbarrier, without bytes, where there is no tile to
+    copy in a phase that is waited for.
+
+    Example: `kami.mbarrier_arrive %barriers[%stage] arrivals 2 : memref<3xi64, #gpu.address_space<workgroup>>`
+
+    Constraints:
+    * (C1) the words are as in `kami.mbarrier_init`
+    * (C2) there is at least one arrival
+  }];
+  let arguments = (ins Kami_MBarriers:$barriers, Index:$index, I64Attr:$arrivals);
+  let assemblyFormat = "$barriers `[` $index `]` `arrivals` $arrivals attr-dict `:` type($barriers)";
+  let hasVerifier = 1;
+}
+
 def Kami_MBarrierWaitOp : Kami_Op<"mbarrier_wait", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "mbarrier.try_wait.parity: wait for what copies bring";
   let description = [{
@@ -77,7 +94,8 @@ def Kami_TensorMapOp : Kami_Op<"tensor_map", [DeclareOpInterfaceMethods<MemoryEf
     as it lies in device memory, in boxes that arrive as the matrix: a source's
     place, extents and strides are known only at run time. Nothing may be on its
     way by the map that was there before. With `rounded`, elements become the
-    nearest numbers of tf32 on their way, as `kami.round_placed` makes them.
+    nearest numbers of tf32 on their way, as `kami.round_placed` makes them. The
+    map is on its way to where the engine reads it until `kami.acquire_map`.
 
     The engine reads maps in device memory only. Lowering keeps them in a variable
     of the module, of which a block takes a part when it begins that no block has
@@ -102,6 +120,22 @@ def Kami_TensorMapOp : Kami_Op<"tensor_map", [DeclareOpInterfaceMethods<MemoryEf
                        Index:$index, Kami_SharedMatrixAttr:$matrix,
                        UnitAttr:$rounded);
   let assemblyFormat = "$source `as` $matrix `in` $maps `[` $index `]` (`rounded` $rounded^)? attr-dict `:` type($source) `,` type($maps)";
+  let hasVerifier = 1;
+}
+
+def Kami_AcquireMapOp : Kami_Op<"acquire_map", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "fence.proxy.tensormap: have the engine see a map";
+  let description = [{
+    Waits until the map of that number, which `kami.tensor_map` has made, is where
+    the engine reads it; copies by it may start from here on.
+
+    Example: `kami.acquire_map %maps[%i] : memref<256xi8, #gpu.address_space<workgroup>>`
+
+    Constraints:
+    * (C1) maps are as in `kami.tensor_map`
+  }];
+  let arguments = (ins Kami_SharedBuffer:$maps, Index:$index);
+  let assemblyFormat = "$maps `[` $index `]` attr-dict `:` type($maps)";
   let hasVerifier = 1;
 }
 

@@ -46,6 +46,41 @@ def Kami_PlaceOp : Kami_Op<"place", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
   let hasVerifier = 1;
 }
 
+def Kami_LoadPlacedOp : Kami_Op<"load_placed", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Read a fragment from a matrix in shared memory";
+  let description = [{
+    Reads the `rows × columns` of the fragment that start at the given row and
+    column of the matrix, which lies in the buffer as for `kami.place`. Elements
+    are read as they are: what a fragment of tf32 numbers reads was rounded
+    before, as `kami.place_bulk` does by a `rounded` map.
+
+    What is read was written by `kami.place`, or copied by `kami.place_bulk`, a
+    barrier ago.
+
+    Example:
+
+    ```mlir
+    #matrix = #kami.shared_matrix<128x32xf32, a, mn_major, swizzle = 128>
+    %a = kami.load_placed %buffer[%m, %k] in #matrix
+        : memref<16384xi8, #gpu.address_space<workgroup>> -> !kami.fragment<16x32xf32, a, #tf32>
+    ```
+
+    Constraints:
+    * (C1) the fragment has the matrix's role and element type, and is not
+      larger than the matrix
+    * (C2) the buffer is as in `kami.place`
+    * (C3) the fragment's tiles are not interleaved
+  }];
+  let arguments = (ins Kami_SharedBuffer:$buffer, Index:$row, Index:$column,
+                       Kami_SharedMatrixAttr:$matrix);
+  let results = (outs Kami_FragmentType:$result);
+  let assemblyFormat = [{
+    $buffer `[` $row `,` $column `]` `in` $matrix attr-dict
+    `:` type($buffer) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Kami_GroupMmaOp : Kami_Op<"group_mma", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, AllTypesMatch<["c", "result"]>]> {
   let summary = "Four warps' multiply-accumulate A·B + C, with B in shared memory";
@@ -87,6 +122,7 @@ def Kami_GroupMmaOp : Kami_Op<"group_mma", [
       matrices
     * (C5) fragments have the atom's elements
     * (C6) a `kami.group_wait` is the only user of what is pending
+    * (C7) elements of 32 bits are adjacent along k
   }];
   let arguments = (ins AnyTypeOf<[Kami_FragmentType, Kami_SharedBuffer]>:$a,
                        Kami_SharedBuffer:$b, Index:$row, Index:$column,

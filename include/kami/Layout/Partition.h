@@ -167,7 +167,7 @@ struct Exchange {
   bool isTransposed = false;
   /// Packed products that each unit, or team, takes one after the other.
   int64_t rounds = 1;
-  /// Whether the copy engine brings what the matrix unit reads.
+  /// Whether the copy engine brings copied operands, where it can.
   bool bulk = false;
 
   bool isCopied() const { return transport == Transport::Copied; }

@@ -95,6 +95,12 @@ struct SharedLayout {
 SharedLayout sharedLayout(const Partition &partition, const Slicing &slicing,
                           ElementBytes element, const Exchange &exchange = {});
 
+/// How threads copy what the copy engine is meant to bring and cannot, as rows
+/// that begin anywhere: one product at a time, in as many stages as there is
+/// room for in those of the engine, but in two if it has them.
+Exchange withoutBulk(const Partition &partition, ElementBytes element,
+                     const Exchange &exchange);
+
 /// Bytes that all warps of a block together write to and read from shared
 /// memory, and barriers that the block passes. Slices without an element of the
 /// tile (`!isActive`) are left out.

@@ -72,8 +72,8 @@ struct Plan {
   /// bytes are copied as the words of 16 bytes that hold them, and put straight
   /// in shared memory.
   bool skewed = false;
-  /// Of operands copied for warp groups, whether the copy engine brings what
-  /// the matrix unit reads of aligned rows.
+  /// Of operands copied for warp groups, whether the copy engine brings those
+  /// whose rows are aligned.
   bool bulk = false;
   /// Of products of sizes of their own, the last turns whose tiles are not
   /// dealt: blocks take them, one at a time, as they are done with others.

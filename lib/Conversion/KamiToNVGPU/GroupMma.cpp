@@ -24,51 +24,71 @@ using namespace mlir;
 
 namespace {
 
-/// A lane's stores of a fragment into a matrix. A store takes one 32-bit
-/// register where elements are adjacent along k, which is what a register's
-/// elements are, too; else one element.
+/// A fragment's elements in a matrix, as a lane accesses them. An access is of
+/// one 32-bit register where elements are adjacent along k, which is what a
+/// register's elements are, too; else of one element.
 ///
-/// Origins of windows and of tiles are multiples of 8 lines and of 16-byte
-/// chunks, so that a lane's place within a core matrix and the permutation of
+/// Origins of windows and of tiles are multiples of 8 lines and of 8 elements
+/// along them, so that a lane's place within so many and the permutation of
 /// chunks depend on the lane only.
-class MatrixWriter {
+class PlacedFragment {
 public:
-  MatrixWriter(ImplicitLocOpBuilder &b, PlaceOp op)
-      : matrix(op.getMatrix().getMatrix()), fragment(op.getValue().getType()),
-        isKMajor(matrix.major == Major::K),
-        rowsAreLines((fragment.getRole() == Role::A) == isKMajor),
-        values(isKMajor ? 4 / matrix.elementBytes : 1),
+  PlacedFragment(ImplicitLocOpBuilder &b, FragmentType fragment, Value buffer,
+                 Value row, Value column, const SharedMatrix &matrix)
+      : matrix(matrix), fragment(fragment),
+        rowsAreLines((fragment.getRole() == Role::A) ==
+                     (matrix.major == Major::K)),
+        values(matrix.major == Major::K ? 4 / matrix.elementBytes : 1),
         unitBytes(values * matrix.elementBytes) {
     LaneOrigin lane = laneOrigin(b, fragment);
     laneLine = rowsAreLines ? lane.row : lane.column;
     Value laneAlong = rowsAreLines ? lane.column : lane.row;
+    laneChunk = indexConstant(b, 0);
+    if (int64_t perChunk = chunkBytes / matrix.elementBytes;
+        lastAlong() >= perChunk) {
+      Value count = indexConstant(b, perChunk);
+      laneChunk = arith::DivUIOp::create(b, laneAlong, count);
+      laneAlong = arith::RemUIOp::create(b, laneAlong, count);
+    }
     laneUnit =
         b.createOrFold<arith::DivUIOp>(laneAlong, indexConstant(b, values));
-    Value row = op.getRow(), column = op.getColumn();
     line = addIndex(b, rowsAreLines ? row : column, laneLine);
     along = rowsAreLines ? column : row;
-    makeView(b, op.getBuffer());
+    makeView(b, buffer);
   }
 
-  void write(ImplicitLocOpBuilder &b, ValueRange tiles) const {
+  void store(ImplicitLocOpBuilder &b, ValueRange tiles) const {
     const FragmentMap &map = fragment.getMap();
-    for (auto [tile, registers] : llvm::enumerate(tiles)) {
-      Coordinate corner{
-          unsigned(tile / fragment.getTileColumns() * map.rows),
-          unsigned(tile % fragment.getTileColumns() * map.columns)};
+    for (auto [tile, registers] : llvm::enumerate(tiles))
       for (unsigned v = 0; v != map.valuesPerLane(); v += values) {
-        Coordinate at = map.at(0, v);
-        at.row += corner.row;
-        at.column += corner.column;
         Value part = vector::ExtractStridedSliceOp::create(
             b, registers, ArrayRef<int64_t>{v}, ArrayRef<int64_t>{values},
             ArrayRef<int64_t>{1});
-        memref::StoreOp::create(b, part, view, index(b, at));
+        memref::StoreOp::create(b, part, view, index(b, placeOf(tile, v)));
       }
+  }
+
+  /// The tiles' registers.
+  SmallVector<Value> load(ImplicitLocOpBuilder &b) const {
+    int64_t perLane = fragment.getMap().valuesPerLane();
+    VectorType type = tileType(fragment);
+    SmallVector<Value> tiles;
+    for (int64_t tile = 0; tile != fragment.getNumTiles(); ++tile) {
+      SmallVector<Value> elements;
+      for (int64_t v = 0; v != perLane; v += values) {
+        Value part =
+            memref::LoadOp::create(b, view, index(b, placeOf(tile, v)));
+        for (int64_t i = 0; i != values; ++i)
+          elements.push_back(vector::ExtractOp::create(b, part, i));
+      }
+      tiles.push_back(vector::FromElementsOp::create(b, type, elements));
     }
+    return tiles;
   }
 
 private:
+  static constexpr int64_t chunkBytes = 16;
+
   void makeView(ImplicitLocOpBuilder &b, Value buffer) {
     auto bytes = cast<MemRefType>(buffer.getType());
     auto unit = VectorType::get({values}, fragment.getElementType());
@@ -86,34 +106,53 @@ private:
                                   dynamicSizes);
   }
 
+  /// How far along its line a lane's element is at most from that of lane 0.
+  int64_t lastAlong() const {
+    int64_t sum = 0;
+    for (const Coordinate &step : fragment.getLaneSteps())
+      sum += rowsAreLines ? step.column : step.row;
+    return sum;
+  }
+
+  /// Of lane 0's value of that number in the tile.
+  Coordinate placeOf(int64_t tile, int64_t value) const {
+    const FragmentMap &map = fragment.getMap();
+    Coordinate at = map.at(0, value);
+    at.row += tile / fragment.getTileColumns() * map.rows;
+    at.column += tile % fragment.getTileColumns() * map.columns;
+    return at;
+  }
+
   /// The unit of the lane's element at this place of a fragment, seen from
-  /// lane 0.
+  /// lane 0. What is the same for all lanes comes last, where an access takes
+  /// it.
   Value index(ImplicitLocOpBuilder &b, Coordinate at) const {
     int64_t lineStep = rowsAreLines ? at.row : at.column;
     int64_t alongStep = rowsAreLines ? at.column : at.row;
     auto times = [&](Value value, int64_t factor) {
       return b.createOrFold<arith::MulIOp>(value, indexConstant(b, factor));
     };
-    int64_t perChunk = 16 / matrix.elementBytes;
-    int64_t perRow = matrix.swizzleBytes / 16;
+    int64_t perChunk = chunkBytes / matrix.elementBytes;
+    int64_t perRow = matrix.swizzleBytes / chunkBytes;
     Value chunk = b.createOrFold<arith::DivUIOp>(
         addIndex(b, along, indexConstant(b, alongStep)),
         indexConstant(b, perChunk));
     Value block =
         b.createOrFold<arith::DivUIOp>(chunk, indexConstant(b, perRow));
     chunk = b.createOrFold<arith::RemUIOp>(chunk, indexConstant(b, perRow));
-    chunk = b.createOrFold<arith::XOrIOp>(permutation(b, lineStep % 8), chunk);
-    Value unit =
-        addIndex(b, times(line, matrix.swizzleBytes / unitBytes),
-                 indexConstant(b, lineStep * matrix.swizzleBytes / unitBytes));
+    chunk = b.createOrFold<arith::XOrIOp>(permutation(b, lineStep % 8),
+                                          addIndex(b, chunk, laneChunk));
+    Value unit = times(line, matrix.swizzleBytes / unitBytes);
     unit = addIndex(b, unit, times(block, matrix.blockBytes() / unitBytes));
-    unit = addIndex(b, unit, times(chunk, 16 / unitBytes));
-    return addIndex(b, unit, laneUnit);
+    unit = addIndex(b, unit, times(chunk, chunkBytes / unitBytes));
+    unit = addIndex(b, unit, laneUnit);
+    return addIndex(
+        b, unit, indexConstant(b, lineStep * matrix.swizzleBytes / unitBytes));
   }
 
   /// `chunkSwizzle` of the lane's line, `step` lines further.
   Value permutation(ImplicitLocOpBuilder &b, int64_t step) const {
-    int64_t perRow = matrix.swizzleBytes / 16;
+    int64_t perRow = matrix.swizzleBytes / chunkBytes;
     Value low = addIndex(b, laneLine, indexConstant(b, step));
     low = b.createOrFold<arith::DivUIOp>(low, indexConstant(b, 8 / perRow));
     return b.createOrFold<arith::RemUIOp>(low, indexConstant(b, perRow));
@@ -121,14 +160,14 @@ private:
 
   SharedMatrix matrix;
   FragmentType fragment;
-  bool isKMajor;
   /// Whether the fragment's rows are the matrix's lines.
   bool rowsAreLines;
-  /// Elements and bytes of a store.
+  /// Elements and bytes of an access.
   int64_t values, unitBytes;
-  /// The lane's line within a core matrix and unit within a chunk; its first
-  /// line in the matrix; the window's origin along lines.
-  Value laneLine, laneUnit, line, along;
+  /// The lane's line within a core matrix, chunk among those of 8 elements, and
+  /// unit within that; its first line in the matrix; the window's origin along
+  /// lines.
+  Value laneLine, laneChunk, laneUnit, line, along;
   Value view;
 };
 
@@ -151,10 +190,27 @@ struct ConvertPlace : OpConversionPattern<PlaceOp> {
   matchAndRewrite(PlaceOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    MatrixWriter(b, op).write(b, adaptor.getValue());
+    PlacedFragment(b, op.getValue().getType(), op.getBuffer(), op.getRow(),
+                   op.getColumn(), op.getMatrix().getMatrix())
+        .store(b, adaptor.getValue());
     if (!isFencedLater(op))
       fenceForMatrixUnit(b);
     rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ConvertLoadPlaced : OpConversionPattern<LoadPlacedOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LoadPlacedOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOpWithMultiple(
+        op, {PlacedFragment(b, op.getType(), op.getBuffer(), op.getRow(),
+                            op.getColumn(), op.getMatrix().getMatrix())
+                 .load(b)});
     return success();
   }
 };
@@ -246,6 +302,7 @@ private:
 
 void nvgpu_lowering::populateGroupMmaPatterns(const TypeConverter &converter,
                                               RewritePatternSet &patterns) {
-  patterns.add<ConvertPlace, ConvertGroupMma, ConvertGroupWait>(
-      converter, patterns.getContext());
+  patterns
+      .add<ConvertPlace, ConvertLoadPlaced, ConvertGroupMma, ConvertGroupWait>(
+          converter, patterns.getContext());
 }

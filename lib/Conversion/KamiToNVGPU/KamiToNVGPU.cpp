@@ -140,9 +140,9 @@ struct ConvertKamiToNVGPU
       target.addLegalOp<MmaSyncOp, MatrixDescriptorOp, StMatrixOp,
                         WgmmaCommitOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>();
       // Bulk copies and tickets know nothing of lanes.
-      target
-          .addLegalOp<MBarrierInitOp, MBarrierInvalOp, MBarrierWaitOp,
-                      OpenTicketsOp, PlaceBulkOp, TakeTicketOp, TensorMapOp>();
+      target.addLegalOp<AcquireMapOp, MBarrierArriveOp, MBarrierInitOp,
+                        MBarrierInvalOp, MBarrierWaitOp, OpenTicketsOp,
+                        PlaceBulkOp, TakeTicketOp, TensorMapOp>();
     };
     if (failed(convertToLanes(getOperation(), converter, std::move(patterns),
                               markLegal)))

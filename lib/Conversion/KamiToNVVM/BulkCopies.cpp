@@ -58,10 +58,13 @@ private:
   LogicalResult collect();
   void begin();
   void end();
+  void describeFixed();
   void describeFixed(const Maps &maps, Value first);
-  void describe(TensorMapOp op);
+  void describe(ArrayRef<TensorMapOp> ops);
   Value entryOf(Value maps, Value index);
+  void acquire(AcquireMapOp op);
   void start(PlaceBulkOp op);
+  void arrive(MBarrierArriveOp op);
   void wait(MBarrierWaitOp op);
   void onEach(Value barriers, StringRef instruction, const Twine &operand,
               StringRef end);
@@ -90,19 +93,27 @@ private:
     Value offset = arith::MulIOp::create(b, word(index), integer(bytes));
     return arith::AddIOp::create(b, base, offset);
   }
-  /// Whether the thread is one of the block's first.
-  Value isFirst(int64_t threads) {
+  /// The thread's number from that one's on; huge for those before.
+  Value threadFrom(int64_t first) {
     Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
+    return b.createOrFold<arith::SubIOp>(
+        thread, arith::ConstantIndexOp::create(b, first));
+  }
+  /// Whether the thread is one of so many from that one on.
+  Value isAmong(int64_t threads, int64_t first = 0) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                 threadFrom(first),
                                  arith::ConstantIndexOp::create(b, threads));
   }
-  /// Has the block's first threads execute what `emit` emits.
-  template <typename Emit> void ifFirst(int64_t threads, Emit emit) {
-    Value condition = isFirst(threads);
+  template <typename Emit> void ifTrue(Value condition, Emit emit) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(
         scf::IfOp::create(b, condition, /*withElseRegion=*/false).thenBlock());
     emit();
+  }
+  /// Has the block's first threads execute what `emit` emits.
+  template <typename Emit> void ifFirst(int64_t threads, Emit emit) {
+    ifTrue(isAmong(threads), emit);
   }
 
   gpu::GPUFuncOp kernel;
@@ -115,6 +126,11 @@ private:
 };
 
 } // namespace
+
+static bool isBulkOp(Operation *op) {
+  return isa<TensorMapOp, AcquireMapOp, PlaceBulkOp, MBarrierInitOp,
+             MBarrierInvalOp, MBarrierArriveOp, MBarrierWaitOp>(op);
+}
 
 /// Where in the block's dynamic shared memory the buffer begins, if that is
 /// known.
@@ -132,14 +148,15 @@ static std::optional<int64_t> offsetInShared(Value buffer) {
   return offset;
 }
 
-/// At the kernel's begin: takes a part of the variable, and writes what stays
-/// of maps.
+/// At the kernel's begin: writes what stays of maps, and takes a part of the
+/// variable.
 void KernelCopies::begin() {
   auto resident =
       kernel->getAttrOfType<IntegerAttr>(residentBlocksAttributeName);
   int64_t parts = chip.multiprocessors *
                   std::max<int64_t>(resident ? resident.getInt() : 1, 1);
   b.setInsertionPointToStart(&kernel.getBody().front());
+  describeFixed();
   int64_t bytes = count * tensorMapBytes;
   Value all = makeVariable(b, kernel, "_tensor_maps", b.getI8Type(),
                            parts * bytes, tensorMapBytes);
@@ -160,7 +177,7 @@ void KernelCopies::begin() {
       "SHARE: bar.warp.sync 0xffffffff; "
       "shfl.sync.idx.b32 $0, s, 0, 31, 0xffffffff; }";
   auto choice =
-      scf::IfOp::create(b, TypeRange(b.getI32Type()), isFirst(chip.warpSize),
+      scf::IfOp::create(b, TypeRange(b.getI32Type()), isAmong(chip.warpSize),
                         /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -179,16 +196,6 @@ void KernelCopies::begin() {
   };
   entries = at(all, bytes);
   taken = at(locks, 4);
-  for (const Maps &maps : places) {
-    auto workgroup = gpu::AddressSpaceAttr::get(b.getContext(),
-                                                gpu::AddressSpace::Workgroup);
-    Value memory = gpu::DynamicSharedMemoryOp::create(
-        b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
-                           MemRefLayoutAttrInterface(), workgroup));
-    Value base = sharedAddress(memory);
-    Value first = arith::AddIOp::create(b, base, integer(maps.offset));
-    ifFirst(1, [&] { describeFixed(maps, first); });
-  }
 }
 
 /// At the kernel's end: nobody uses the part any more.
@@ -201,9 +208,37 @@ void KernelCopies::end() {
   });
 }
 
-/// All of the maps but where a matrix lies, and how large it is: it stays from
-/// one to the next.
-void KernelCopies::describeFixed(const Maps &maps, Value first) {
+/// The block's warps, as far as is known.
+static int64_t warpsOf(gpu::GPUFuncOp kernel, const Chip &chip) {
+  std::optional<ArrayRef<int32_t>> block = kernel.getKnownBlockSize();
+  return block ? std::max<int64_t>((*block)[0] / chip.warpSize, 1) : 1;
+}
+
+/// Writes what maps have from one to the next. It takes some 300 cycles of a
+/// warp; places are written by different ones at the same time.
+void KernelCopies::describeFixed() {
+  int64_t warps = warpsOf(kernel, chip);
+  auto workgroup =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  Value memory = gpu::DynamicSharedMemoryOp::create(
+      b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
+                         MemRefLayoutAttrInterface(), workgroup));
+  Value base = sharedAddress(memory);
+  for (auto [index, maps] : llvm::enumerate(places)) {
+    int64_t first = int64_t(index) % warps * chip.warpSize;
+    ifTrue(isAmong(maps.count, first), [&, &maps = maps] {
+      Value map = arith::MulIOp::create(b, word(threadFrom(first)),
+                                        integer(tensorMapBytes));
+      Value start = arith::AddIOp::create(b, base, integer(maps.offset));
+      describeFixed(maps, arith::AddIOp::create(b, start, map));
+    });
+  }
+  if (warps > 1)
+    gpu::BarrierOp::create(b);
+}
+
+/// All of the map there but where a matrix lies, and how large it is.
+void KernelCopies::describeFixed(const Maps &maps, Value map) {
   SharedMatrix matrix = maps.matrix.getMatrix();
   Type element = maps.matrix.getElementType();
   // The numbers that `tensormap.replace` has for types.
@@ -212,28 +247,23 @@ void KernelCopies::describeFixed(const Maps &maps, Value first) {
              : element.isF16()  ? 6
                                 : 7;
   std::string text = "{ ";
-  for (int64_t map = 0; map != maps.count; ++map) {
-    int64_t start = map * tensorMapBytes;
-    for (int64_t byte = 0; byte != tensorMapBytes; byte += 16)
-      text += llvm::formatv("st.shared.v4.b32 [$0 + {0}], {{0, 0, 0, 0}; ",
-                            start + byte);
-    auto replace = [&](StringRef field, const Twine &values) {
-      text +=
-          ("tensormap.replace.tile." + field + ".shared::cta.b1024.b32 [$0 + " +
-           Twine(start) + "], " + values + "; ")
-              .str();
-    };
-    replace("rank", "1"); // One less than there are dimensions.
-    replace("box_dim", "0, " + Twine(matrix.rowElements()));
-    replace("box_dim", "1, " + Twine(matrix.lines()));
-    replace("element_stride", "0, 1");
-    replace("element_stride", "1, 1");
-    replace("elemtype", Twine(type));
-    replace("interleave_layout", "0");
-    replace("swizzle_mode", Twine(swizzleMode(matrix.swizzleBytes)));
-    replace("fill_mode", "0");
-  }
-  assemble({}, first, text + "}", "r,~{memory}");
+  for (int64_t byte = 0; byte != tensorMapBytes; byte += 16)
+    text += llvm::formatv("st.shared.v4.b32 [$0 + {0}], {{0, 0, 0, 0}; ", byte);
+  auto replace = [&](StringRef field, const Twine &values) {
+    text += ("tensormap.replace.tile." + field +
+             ".shared::cta.b1024.b32 [$0], " + values + "; ")
+                .str();
+  };
+  replace("rank", "1"); // One less than there are dimensions.
+  replace("box_dim", "0, " + Twine(matrix.rowElements()));
+  replace("box_dim", "1, " + Twine(matrix.lines()));
+  replace("element_stride", "0, 1");
+  replace("element_stride", "1, 1");
+  replace("elemtype", Twine(type));
+  replace("interleave_layout", "0");
+  replace("swizzle_mode", Twine(swizzleMode(matrix.swizzleBytes)));
+  replace("fill_mode", "0");
+  assemble({}, map, text + "}", "r,~{memory}");
 }
 
 /// Where the map of that number is published.
@@ -249,46 +279,74 @@ Value KernelCopies::entryOf(Value maps, Value index) {
       b, entries, arith::IndexCastOp::create(b, b.getI64Type(), bytes));
 }
 
-/// Makes a map and publishes it.
-void KernelCopies::describe(TensorMapOp op) {
-  b.setInsertionPoint(op);
-  unsigned along = op.getMatrix().getMajorDimension();
-  int64_t bytes = op.getMatrix().getMatrix().elementBytes;
+/// Makes maps, a lane each, and publishes them, which nobody waits for here:
+/// two maps of which each is written, published and waited for after the other
+/// take 965 cycles, 500 of them to publish (H100, 2026-11-25).
+void KernelCopies::describe(ArrayRef<TensorMapOp> ops) {
+  b.setInsertionPointAfter(ops.back());
   ifFirst(chip.warpSize, [&] {
-    auto source = memref::ExtractStridedMetadataOp::create(b, op.getSource());
-    auto inBytes = [&](Value elements) -> Value {
-      return arith::MulIOp::create(b, elements,
-                                   arith::ConstantIndexOp::create(b, bytes));
-    };
     auto asInteger = [&](Value index) -> Value {
       return arith::IndexCastOp::create(b, b.getI64Type(), index);
     };
-    Value base = arith::AddIOp::create(
-        b, memref::ExtractAlignedPointerAsIndexOp::create(b, op.getSource()),
-        inBytes(source.getOffset()));
-    Value place = sharedAddress(op.getMaps(), op.getIndex(), tensorMapBytes);
-    Value entry = entryOf(op.getMaps(), op.getIndex());
-    std::string firstLane = "{ .reg .pred p; .reg .b32 l; mov.u32 l, %laneid; "
-                            "setp.eq.u32 p, l, 0; ";
+    SmallVector<Value> places, entries;
+    SmallVector<Value, 5> chosen;
+    Value lane = threadFrom(0);
+    for (size_t number = 0; number != ops.size(); ++number) {
+      TensorMapOp op = ops[number];
+      int64_t width = op.getMatrix().getMatrix().elementBytes;
+      unsigned along = op.getMatrix().getMajorDimension();
+      auto source = memref::ExtractStridedMetadataOp::create(b, op.getSource());
+      auto inBytes = [&](Value elements) -> Value {
+        return arith::MulIOp::create(b, elements,
+                                     arith::ConstantIndexOp::create(b, width));
+      };
+      Value base = arith::AddIOp::create(
+          b, memref::ExtractAlignedPointerAsIndexOp::create(b, op.getSource()),
+          inBytes(source.getOffset()));
+      places.push_back(
+          sharedAddress(op.getMaps(), op.getIndex(), tensorMapBytes));
+      entries.push_back(entryOf(op.getMaps(), op.getIndex()));
+      Value values[] = {places.back(), asInteger(base),
+                        word(source.getSizes()[along]),
+                        word(source.getSizes()[1 - along]),
+                        asInteger(inBytes(source.getStrides()[1 - along]))};
+      if (number == 0) {
+        llvm::append_range(chosen, values);
+        continue;
+      }
+      Value isOwn = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::eq, lane,
+          arith::ConstantIndexOp::create(b, int64_t(number)));
+      for (auto [choice, value] : llvm::zip_equal(chosen, values))
+        choice = arith::SelectOp::create(b, isOwn, value, choice);
+    }
     std::string replace = "@p tensormap.replace.tile.";
     std::string where = ".shared::cta.b1024.";
-    assemble({},
-             {place, asInteger(base), word(source.getSizes()[along]),
-              word(source.getSizes()[1 - along]),
-              asInteger(inBytes(source.getStrides()[1 - along]))},
-             firstLane + replace + "global_address" + where + "b64 [$0], $1; " +
+    std::string isOne = ("{ .reg .pred p; .reg .b32 l; mov.u32 l, %laneid; "
+                         "setp.lt.u32 p, l, " +
+                         Twine(ops.size()) + "; ")
+                            .str();
+    assemble({}, chosen,
+             isOne + replace + "global_address" + where + "b64 [$0], $1; " +
                  replace + "global_dim" + where + "b32 [$0], 0, $2; " +
                  replace + "global_dim" + where + "b32 [$0], 1, $3; " +
                  replace + "global_stride" + where + "b64 [$0], 0, $4; }",
              "r,l,r,r,l,~{memory}");
     syncWarp();
-    assemble({}, {place, entry},
-             firstLane +
-                 "tensormap.cp_fenceproxy.global.shared::cta.tensormap::"
-                 "generic.release.gpu.sync.aligned [$1], [$0], 128; "
-                 "@p fence.proxy.tensormap::generic.acquire.gpu [$1], 128; "
-                 "@p prefetch.tensormap [$1]; }",
-             "r,l,~{memory}");
+    for (auto [place, entry] : llvm::zip_equal(places, entries))
+      assemble({}, {place, entry},
+               "tensormap.cp_fenceproxy.global.shared::cta.tensormap::"
+               "generic.release.gpu.sync.aligned [$1], [$0], 128;",
+               "r,l,~{memory}");
+  });
+}
+
+void KernelCopies::acquire(AcquireMapOp op) {
+  b.setInsertionPoint(op);
+  ifFirst(1, [&] {
+    assemble({}, entryOf(op.getMaps(), op.getIndex()),
+             "fence.proxy.tensormap::generic.acquire.gpu [$0], 128;",
+             "l,~{memory}");
   });
 }
 
@@ -315,6 +373,19 @@ void KernelCopies::start(PlaceBulkOp op) {
     assemble({},
              {buffer, barrier, entryOf(op.getMaps(), op.getMap()), along, line},
              text + "}", "r,r,l,r,r,~{memory}");
+  });
+}
+
+void KernelCopies::arrive(MBarrierArriveOp op) {
+  b.setInsertionPoint(op);
+  ifFirst(1, [&] {
+    Value barrier =
+        sharedAddress(op.getBarriers(), op.getIndex(), mbarrierBytes);
+    assemble(
+        {}, barrier,
+        ("mbarrier.arrive.shared.b64 _, [$0], " + Twine(op.getArrivals()) + ";")
+            .str(),
+        "r,~{memory}");
   });
 }
 
@@ -378,17 +449,32 @@ LogicalResult KernelCopies::collect() {
   });
   if (result.wasInterrupted())
     return failure();
-  result = kernel.walk([&](PlaceBulkOp op) -> WalkResult {
-    std::optional<int64_t> offset = offsetInShared(op.getMaps());
-    if (llvm::any_of(places, [&](const Maps &place) {
-          return offset && place.offset == *offset &&
-                 place.matrix == op.getMatrix();
-        }))
-      return WalkResult::advance();
-    return op->emitOpError("expected maps that kami.tensor_map makes of ")
-           << op.getMatrix();
+  auto isPlace = [&](Value maps, SharedMatrixAttr matrix) {
+    std::optional<int64_t> offset = offsetInShared(maps);
+    return llvm::any_of(places, [&](const Maps &place) {
+      return offset && place.offset == *offset &&
+             (!matrix || place.matrix == matrix);
+    });
+  };
+  result = kernel.walk([&](Operation *op) -> WalkResult {
+    if (auto map = dyn_cast<AcquireMapOp>(op);
+        map && !isPlace(map.getMaps(), SharedMatrixAttr()))
+      return op->emitOpError("expected maps that kami.tensor_map makes");
+    if (auto copy = dyn_cast<PlaceBulkOp>(op);
+        copy && !isPlace(copy.getMaps(), copy.getMatrix()))
+      return op->emitOpError("expected maps that kami.tensor_map makes of ")
+             << copy.getMatrix();
+    return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
+}
+
+/// Whether a map follows, and nothing else that has an effect comes before it.
+static bool isBeforeMap(Operation *op) {
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+    if (isa<TensorMapOp>(next) || !isMemoryEffectFree(next))
+      return isa<TensorMapOp>(next);
+  return false;
 }
 
 LogicalResult KernelCopies::expand() {
@@ -396,20 +482,30 @@ LogicalResult KernelCopies::expand() {
     return failure();
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
-    if (isa<TensorMapOp, PlaceBulkOp, MBarrierInitOp, MBarrierInvalOp,
-            MBarrierWaitOp>(op))
+    if (isBulkOp(op))
       ops.push_back(op);
   });
   if (!places.empty()) {
     begin();
     end();
   }
+  SmallVector<TensorMapOp, 2> maps;
   for (Operation *op : ops) {
+    if (auto map = dyn_cast<TensorMapOp>(op)) {
+      maps.push_back(map);
+      if (isBeforeMap(map))
+        continue;
+      describe(maps);
+      llvm::for_each(maps, [](TensorMapOp made) { made->erase(); });
+      maps.clear();
+      continue;
+    }
     TypeSwitch<Operation *>(op)
-        .Case([&](TensorMapOp map) { describe(map); })
+        .Case([&](AcquireMapOp map) { acquire(map); })
         .Case([&](PlaceBulkOp place) { start(place); })
         .Case([&](MBarrierInitOp initial) { initialize(initial); })
         .Case([&](MBarrierInvalOp final) { invalidate(final); })
+        .Case([&](MBarrierArriveOp arrival) { arrive(arrival); })
         .Case([&](MBarrierWaitOp waiting) { wait(waiting); });
     op->erase();
   }
@@ -420,10 +516,7 @@ LogicalResult kami::expandBulkCopies(gpu::GPUModuleOp module) {
   SmallVector<gpu::GPUFuncOp> kernels;
   for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
     bool has = false;
-    kernel.walk([&](Operation *op) {
-      has |= isa<TensorMapOp, PlaceBulkOp, MBarrierInitOp, MBarrierInvalOp,
-                 MBarrierWaitOp>(op);
-    });
+    kernel.walk([&](Operation *op) { has |= isBulkOp(op); });
     if (has)
       kernels.push_back(kernel);
   }

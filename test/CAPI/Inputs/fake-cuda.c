@@ -11,6 +11,8 @@ enum { SUCCESS = 0, OUT_OF_MEMORY = 2, LAUNCH_FAILED = 719 };
 
 /* What the last launch was, for callers that load this library themselves. */
 int fakeLaunches;
+/* The newest CUDA that it supports. */
+int fakeVersion = 13000;
 /* How many of the next launches are refused. */
 int fakeFailures;
 unsigned fakeShape[7];
@@ -20,7 +22,7 @@ void *fakeStream;
 static char kernelName[256];
 
 int cuInit(unsigned flags) { return SUCCESS; }
-int cuDriverGetVersion(int *version) { return *version = 13000, SUCCESS; }
+int cuDriverGetVersion(int *version) { return *version = fakeVersion, SUCCESS; }
 int cuDeviceGetCount(int *count) { return *count = 1, SUCCESS; }
 int cuDeviceGet(int *device, int ordinal) {
   *device = ordinal;

@@ -1,6 +1,9 @@
 // RUN: kami-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(convert-kami-to-nvgpu),canonicalize,cse))' | FileCheck %s
 
 #wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#tf32 = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+#along_m = #kami.shared_matrix<32x32xf32, a, mn_major, swizzle = 128>
+#along_k = #kami.shared_matrix<16x16xf32, b, k_major, swizzle = 64>
 #b = #kami.shared_matrix<64x64xf16, b, k_major, swizzle = 128>
 #bt = #kami.shared_matrix<16x64xf16, b, mn_major, swizzle = 128>
 !b = !kami.fragment<16x8xf16, b, #wgmma>
@@ -75,6 +78,37 @@ gpu.func @one_fence(%s: !shared, %t: !shared, %n: index) kernel attributes {know
   kami.place %f, %s[%c16, %n] in #b : !b, !shared
   gpu.barrier
   kami.place %f, %s[%c0, %n] in #b : !b, !shared
+  gpu.return
+}
+
+// Lanes read tf32 along m: a lane's row lies in one of two chunks, which its
+// column permutes, and columns that are 8 apart are read from one address.
+
+// CHECK-LABEL: gpu.func @load_placed
+// CHECK-SAME:    %[[S:[^:]+]]: memref<4096xi8, {{[^>]*}}>>
+// CHECK:         %[[HIGH:.+]] = arith.shrui %[[LANE:.+]], %c2
+// CHECK:         %[[ROW:.+]] = arith.andi %[[HIGH]], %c7
+// CHECK:         %[[COLUMN:.+]] = arith.andi %[[LANE]], %c3
+// CHECK:         %[[CHUNK:.+]] = arith.divui %[[ROW]], %c4
+// CHECK:         %[[WORD:.+]] = arith.remui %[[ROW]], %c4
+// CHECK:         %[[WORDS:.+]] = memref.view %[[S]][%c0][] : {{.*}} to memref<1024xvector<1xf32>,
+// CHECK:         %[[PERMUTATION:.+]] = arith.remui %[[COLUMN]], %c8
+// CHECK:         %[[PERMUTED:.+]] = arith.xori %[[PERMUTATION]], %[[CHUNK]]
+// CHECK:         %[[LINE:.+]] = arith.muli %[[COLUMN]], %c32
+// CHECK:         %[[AT:.+]] = arith.muli %[[PERMUTED]], %c4
+// CHECK:         %[[A0:.+]] = arith.addi %[[LINE]], %[[AT]]
+// CHECK:         %[[I0:.+]] = arith.addi %[[A0]], %[[WORD]]
+// CHECK:         memref.load %[[WORDS]][%[[I0]]]
+// CHECK-COUNT-7: memref.load %[[WORDS]]
+// CHECK-NOT:     memref.load %[[WORDS]][{{.*}} : memref<1024x
+gpu.func @load_placed(%s: memref<4096xi8, #gpu.address_space<workgroup>>, %c: memref<16x16xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %c0 = arith.constant 0 : index
+  %f = kami.load_placed %s[%c0, %c0] in #along_m
+      : memref<4096xi8, #gpu.address_space<workgroup>> -> !kami.fragment<16x16xf32, a, #tf32>
+  %none = kami.fetch %s[%c0] : memref<4096xi8, #gpu.address_space<workgroup>> -> !kami.fragment<16x16xf32, c, #tf32>
+  %d = kami.group_mma %f, %s[%c0, %c0] in #along_k, %none
+      : !kami.fragment<16x16xf32, a, #tf32>, memref<4096xi8, #gpu.address_space<workgroup>>, !kami.fragment<16x16xf32, c, #tf32>
+  kami.store %d, %c[%c0, %c0] : !kami.fragment<16x16xf32, c, #tf32>, memref<16x16xf32>
   gpu.return
 }
 

@@ -15,11 +15,16 @@ gpu.module @kernels {
 // CHECK: llvm.mlir.global internal @bulk_tensor_maps() {addr_space = 1 : i32, alignment = 128 : i64} : !llvm.array<67584 x i8>
 // CHECK: llvm.mlir.global internal @bulk_tensor_map_locks() {addr_space = 1 : i32, alignment = 4 : i64} : !llvm.array<132 x i32>
 // CHECK-LABEL: gpu.func @bulk
+// A thread each writes what the two maps of a place have in common with others.
+// CHECK: %[[TWO:.+]] = arith.cmpi ult, %{{.+}}, %c2
+// CHECK-NEXT: scf.if %[[TWO]]
+// CHECK: st.shared.v4.b32 [$0 + 112]{{.*}}tensormap.replace.tile.rank.shared::cta.b1024.b32 [$0], 1; {{.*}}box_dim{{.*}}[$0], 0, 32; {{.*}}box_dim{{.*}}[$0], 1, 128; {{.*}}elemtype{{.*}}[$0], 11; {{.*}}swizzle_mode{{.*}}[$0], 3;
+// CHECK: scf.if %[[TWO]]
+// CHECK: box_dim{{.*}}[$0], 0, 64; {{.*}}box_dim{{.*}}[$0], 1, 32; {{.*}}elemtype{{.*}}[$0], 6;
+// Nobody knows that there are several warps, which would need a barrier.
+// CHECK-NOT: gpu.barrier
 // CHECK: nvvm.bar.warp.sync
 // CHECK-NEXT: llvm.inline_asm {{.*}}atom.acquire.gpu.global.cas.b32{{.*}}shfl.sync.idx.b32
-// The first 128 bytes, then the next.
-// CHECK: st.shared.v4.b32 [$0 + 112]{{.*}}tensormap.replace.tile.rank.shared::cta.b1024.b32 [$0 + 0], 1; {{.*}}box_dim{{.*}}[$0 + 0], 0, 32; {{.*}}box_dim{{.*}}[$0 + 0], 1, 128; {{.*}}elemtype{{.*}}[$0 + 0], 11; {{.*}}swizzle_mode{{.*}}[$0 + 0], 3; {{.*}}rank{{.*}}[$0 + 128], 1;
-// CHECK: box_dim{{.*}}[$0 + 0], 0, 64; {{.*}}box_dim{{.*}}[$0 + 0], 1, 32; {{.*}}elemtype{{.*}}[$0 + 0], 6;
 gpu.func @bulk(%b: memref<?x?xf32, strided<[1, ?], offset: ?>>, %w: memref<?x?xf16, strided<[?, 1], offset: ?>>,
                %i: index, %parity: i32) kernel {
   %c0 = arith.constant 0 : index
@@ -33,17 +38,27 @@ gpu.func @bulk(%b: memref<?x?xf32, strided<[1, ?], offset: ?>>, %w: memref<?x?xf
   %buffer = memref.view %shared[%c1024][] : !dynamic to memref<16384xi8, #gpu.address_space<workgroup>>
   // CHECK: mbarrier.init.shared.b64 [$0 + 0], 2; mbarrier.init.shared.b64 [$0 + 8], 2; fence.mbarrier_init.release.cluster;
   kami.mbarrier_init %barriers arrivals 2 : memref<2xi64, #gpu.address_space<workgroup>>
-  // CHECK: @p tensormap.replace.tile.global_address{{.*}}global_dim{{.*}}, 0, $2; {{.*}}global_dim{{.*}}, 1, $3; {{.*}}global_stride{{.*}}, 0, $4;
+  // A lane each writes a map; then both are published, and waited for when they
+  // are wanted.
+  // CHECK: %[[SECOND:.+]] = arith.cmpi eq, %{{.+}}, %c1
+  // CHECK: arith.select %[[SECOND]]
+  // CHECK: setp.lt.u32 p, l, 2; @p tensormap.replace.tile.global_address{{.*}}global_dim{{.*}}, 0, $2; {{.*}}global_dim{{.*}}, 1, $3; {{.*}}global_stride{{.*}}, 0, $4;
   // CHECK: nvvm.bar.warp.sync
-  // CHECK-NEXT: tensormap.cp_fenceproxy{{.*}}fence.proxy.tensormap::generic.acquire.gpu
+  // CHECK-NEXT: tensormap.cp_fenceproxy
+  // CHECK-NEXT: tensormap.cp_fenceproxy
+  // CHECK-NOT: fence.proxy.tensormap
   kami.tensor_map %b as #matrix in %maps[%i] rounded : memref<?x?xf32, strided<[1, ?], offset: ?>>, memref<256xi8, #gpu.address_space<workgroup>>
-  // CHECK: tensormap.cp_fenceproxy
   kami.tensor_map %w as #wide in %others[%i] : memref<?x?xf16, strided<[?, 1], offset: ?>>, memref<256xi8, #gpu.address_space<workgroup>>
+  // CHECK: scf.if
+  // CHECK: fence.proxy.tensormap::generic.acquire.gpu [$0], 128;
+  kami.acquire_map %maps[%i] : memref<256xi8, #gpu.address_space<workgroup>>
   // CHECK: mbarrier.arrive.expect_tx.shared.b64 _, [$1], 16384; add.s32 x, $3, 0; cp.async.bulk.tensor.2d{{.*}}[$0 + 0], [$2, {x, $4}], [$1]; }
   kami.place_bulk %maps[%i] at[%c256, %c0] to %buffer in #matrix arrive %barriers[%i] : memref<256xi8, #gpu.address_space<workgroup>>, memref<16384xi8, #gpu.address_space<workgroup>>, memref<2xi64, #gpu.address_space<workgroup>>
   // Two boxes of 64 elements side by side.
   // CHECK: mbarrier.arrive.expect_tx.shared.b64 _, [$1], 8192; add.s32 x, $3, 0; {{.*}}[$0 + 0]{{.*}}add.s32 x, $3, 64; {{.*}}[$0 + 4096]
   kami.place_bulk %others[%i] at[%c256, %c0] to %buffer in #wide arrive %barriers[%i] : memref<256xi8, #gpu.address_space<workgroup>>, memref<16384xi8, #gpu.address_space<workgroup>>, memref<2xi64, #gpu.address_space<workgroup>>
+  // CHECK: mbarrier.arrive.shared.b64 _, [$0], 2;
+  kami.mbarrier_arrive %barriers[%i] arrivals 2 : memref<2xi64, #gpu.address_space<workgroup>>
   // CHECK: mbarrier.try_wait.parity
   kami.mbarrier_wait %barriers[%i] parity %parity : memref<2xi64, #gpu.address_space<workgroup>>
   // CHECK: mbarrier.inval

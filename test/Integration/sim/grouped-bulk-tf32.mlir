@@ -1,4 +1,4 @@
-// The copy engine brings B, and rounds it, of products whose rows are aligned, among
+// The copy engine brings A and B, and rounds them, of products whose rows are aligned, among
 // others: blocks have many tiles in turn, whose maps the tile before makes or not.
 // A k of 0, and ends of tiles in all dimensions.
 

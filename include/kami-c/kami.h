@@ -101,8 +101,8 @@ typedef struct KamiOptions {
   /* What brings copied operands: "threads", "bulk" (the copy engine) or "auto";
      null for the last. */
   const char *copies;
-  /* Of products of sizes of their own, the last turns of tiles that blocks take
-     as they are done with others; 0 to choose, -1 for none. */
+  /* Of blocks in turn, the last turns of tiles that they take as they are done
+     with others: 1024 at most, 0 to choose, -1 for none. */
   int64_t taken;
 } KamiOptions;
 

@@ -35,6 +35,7 @@ static llvm::Expected<Problem> toProblem(const KamiProblem &problem,
   text.warps = orNothing(options.warps);
   text.stages = orNothing(options.stages);
   text.copies = orElse(options.copies, text.copies);
+  text.taken = options.taken;
   return parseProblem(text);
 }
 

@@ -39,11 +39,12 @@ struct Wish {
   int64_t stages = 0;
   int64_t warps = 0;
   std::string copies = "auto";
+  int64_t taken = 0;
 
   bool operator==(const Wish &other) const {
-    return std::tie(algorithm, tile, unit, stages, warps, copies) ==
+    return std::tie(algorithm, tile, unit, stages, warps, copies, taken) ==
            std::tie(other.algorithm, other.tile, other.unit, other.stages,
-                    other.warps, other.copies);
+                    other.warps, other.copies, other.taken);
   }
 };
 
@@ -226,6 +227,7 @@ void Benchmark::compileKernel(const OperandShape &shape,
   compileOptions.unit = entry.wish.unit;
   compileOptions.stages = entry.wish.stages;
   compileOptions.copies = entry.wish.copies;
+  compileOptions.taken = entry.wish.taken;
   compileOptions.calibration = options.calibration;
   if (candidate)
     compileOptions.plan = candidate->plan;
@@ -538,20 +540,22 @@ Benchmark::plan(const OperandShape &shape) const {
   planner.calibration = *calibration ? &**calibration : nullptr;
   std::vector<Candidate> candidates;
   for (const std::string &unit : options.units)
-    for (int64_t stages : options.stages) {
-      problem.unit = parseUnit(unit);
-      problem.stages = stages > 0 ? std::optional(stages) : std::nullopt;
-      llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
-      if (!choice && (unit != "auto" || stages > 0)) {
-        log << "kami-bench: warning: " << name(shape.type) << " n=" << shape.n
-            << " " << unit << ", " << stages
-            << " stages: " << llvm::toString(choice.takeError()) << "\n";
-        continue;
+    for (int64_t stages : options.stages)
+      for (const std::string &copies : options.copies) {
+        problem.unit = parseUnit(unit);
+        problem.stages = stages > 0 ? std::optional(stages) : std::nullopt;
+        problem.bulk = parseCopies(copies);
+        llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
+        if (!choice && (unit != "auto" || stages > 0)) {
+          log << "kami-bench: warning: " << name(shape.type) << " n=" << shape.n
+              << " " << unit << ", " << stages
+              << " stages: " << llvm::toString(choice.takeError()) << "\n";
+          continue;
+        }
+        if (!choice)
+          return choice.takeError();
+        llvm::append_range(candidates, choice->candidates);
       }
-      if (!choice)
-        return choice.takeError();
-      llvm::append_range(candidates, choice->candidates);
-    }
   return candidates;
 }
 
@@ -574,11 +578,11 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
     llvm::Expected<std::vector<Candidate>> candidates = plan(shape);
     if (!candidates)
       return candidates.takeError();
-    std::map<std::tuple<Unit, Transport, bool, int64_t>, int64_t> tried;
+    std::map<std::tuple<Unit, Transport, bool, int64_t, bool>, int64_t> tried;
     for (const Candidate &candidate : *candidates) {
       const Plan &plan = candidate.plan;
-      if (tried[{plan.unit(), plan.transport, plan.prefetches,
-                 plan.stages}]++ >= options.candidates)
+      if (tried[{plan.unit(), plan.transport, plan.prefetches, plan.stages,
+                 plan.bulk}]++ >= options.candidates)
         continue;
       if (llvm::Error error =
               add({flag(candidate.plan.algorithm()).str()}, &candidate))
@@ -591,10 +595,11 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
           for (int64_t stages : options.stages)
             for (int64_t warps : options.warps)
               for (const std::string &copies : options.copies)
-                if (llvm::Error error =
-                        add({algorithm, tile, unit, stages, warps, copies},
-                            nullptr))
-                  return error;
+                for (int64_t taken : options.taken)
+                  if (llvm::Error error = add(
+                          {algorithm, tile, unit, stages, warps, copies, taken},
+                          nullptr))
+                    return error;
   }
   llvm::Expected<Peers> peers = makePeers(shape, operands);
   if (!peers)

@@ -26,6 +26,9 @@ void kami::drawStages(Draw &draw, Plan &plan, const Problem &problem,
   drawn.skewed = draw.oneIn(2);
   drawn.bulk =
       drawn.unit() == Unit::WarpGroup && chip.copiesBulk && draw.oneIn(2);
+  drawn.taken = 0;
+  if (drawn.prefetches && chip.numbersLaunches && !draw.oneIn(4))
+    drawn.taken = draw.oneIn(2) ? mostTaken : 1 + draw.below(3);
   if (!findMisfit(drawn, problem, chip))
     plan = drawn;
 }

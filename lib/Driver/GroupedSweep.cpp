@@ -109,17 +109,17 @@ llvm::Expected<GroupedCase> GroupedSweep::drawCase(int64_t number,
   problem.output = one.spec.output;
   problem.batch = one.spec.products.size();
   constexpr int64_t mostBlocks = 7, mostTaken = 3;
-  Chip remaining = withoutTileList(chip, takenBytes(mostTaken, mostBlocks));
+  Chip remaining =
+      withoutTileList(chip, takenBytes(mostTaken, mostBlocks) + ticketBytes);
   llvm::Expected<Plan> plan = drawPlan(problem, remaining);
   if (!plan)
     return plan.takeError();
   one.plan = *plan;
   one.plan.teams = 1;
   one.plan.blocks = 1 + below(mostBlocks);
-  if (chip.numbersLaunches)
-    one.plan.taken = below(mostTaken + 1);
   if (one.plan.transport == Transport::Copied)
     drawStages(draw, one.plan, problem, remaining);
+  one.plan.taken = chip.numbersLaunches ? below(mostTaken + 1) : 0;
   one.run = drawRun(number);
   if (llvm::all_of(one.spec.products, [](const GroupedProduct &product) {
         return product.beta == 0;

@@ -79,9 +79,9 @@ InputFlags::InputFlags(cl::OptionCategory &category)
              cl::desc("auto, threads or bulk: what brings copied operands"),
              cl::init("auto"), cl::cat(category)),
       taken("taken",
-            cl::desc("Of products of sizes of their own, the last turns of "
-                     "tiles that blocks take as they are done with others, 0 "
-                     "to choose, or -1 for none"),
+            cl::desc("Of blocks in turn, the last turns of tiles that they "
+                     "take as they are done with others, 0 to choose, or -1 "
+                     "for none"),
             cl::init(0), cl::cat(category)),
       block("block",
             cl::desc("The product of --gemm inside a block, of operands that "

@@ -434,7 +434,8 @@ llvm::Error GroupedSoakCase::draw(Draw &draw, const Chip &chip) {
   problem.extents = {typical(), typical(), typical()};
   problem.batch = 4096;
   constexpr int64_t mostBlocks = 7, mostTaken = 3;
-  Chip remaining = withoutTileList(chip, takenBytes(mostTaken, mostBlocks));
+  Chip remaining =
+      withoutTileList(chip, takenBytes(mostTaken, mostBlocks) + ticketBytes);
   if (llvm::Error error = drawPlan(draw, remaining, problem))
     return error;
   if (plan) {
@@ -442,8 +443,8 @@ llvm::Error GroupedSoakCase::draw(Draw &draw, const Chip &chip) {
     bool areFew = draw.oneIn(2);
     plan->blocks = areFew ? 1 + draw.below(mostBlocks)
                           : chip.multiprocessors * (1 + draw.below(8));
-    if (areFew && chip.numbersLaunches)
-      plan->taken = draw.below(mostTaken + 1);
+    plan->taken =
+        areFew && chip.numbersLaunches ? draw.below(mostTaken + 1) : 0;
   }
   return llvm::Error::success();
 }

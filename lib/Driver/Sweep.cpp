@@ -287,8 +287,9 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
                   one.plan.slices.sharedA + one.plan.slices.sharedB == 0;
   if (isSingle && !problem.isComplex)
     one.plan.teams = 1 + below(5);
-  // Fewer blocks than tiles, now and then.
-  if (below(4) == 0)
+  // Fewer blocks than tiles, now and then; more often where there is more to
+  // get wrong.
+  if (below(isCopied ? 2 : 4) == 0)
     one.plan.blocks = 1 + below(3);
   if (isCopied && !one.plan.isPacked())
     drawStages(draw, one.plan, problem, chip);
@@ -330,18 +331,23 @@ std::string Sweep::checkTraffic(const SweepCase &one,
                    one.spec.batch.value_or(1);
   // Copies are of elements as they lie in device memory, and what is copied by
   // eight lanes may begin in one line and end in the next. Pieces of 16 bytes
-  // that arrive in parts meet in a bank.
+  // that arrive in parts meet in a bank: four words of such, and one of the
+  // next line.
   bool isCopied = plan.transport == Transport::Copied;
   bool widensCopies =
       isCopied && plan.widens(one.spec.operand, one.spec.operandB());
   int64_t width = byteWidth(one.spec.operand);
-  int64_t conflicts = !isCopied ? 1 : width == 1 ? 8 : width == 2 ? 2 : 4;
+  int64_t conflicts = !isCopied    ? 1
+                      : width == 1 ? 8
+                      : width == 2 ? 2
+                      : width == 4 ? 5
+                                   : 4;
   // The last of several tiles of k may have fewer slices in it, but moves them.
   // So have matrices for the matrix unit their rows of a swizzle pattern.
-  // Skewed rows are read and written once more.
+  // Skewed rows are read and written once more. Tickets are traffic, too.
   bool isForUnit = isCopied && plan.unit() == Unit::WarpGroup;
   if (widensCopies || plan.relaysC || plan.isPacked() || isForUnit ||
-      plan.skewed)
+      plan.skewed || plan.taken > 0)
     return "";
   // Cooperative matrices go through shared memory where their elements matter,
   // too.

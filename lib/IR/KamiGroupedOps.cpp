@@ -226,6 +226,13 @@ LogicalResult TakeTicketOp::verify() {
   return verifyWords(*this, getWords());
 }
 
+LogicalResult PublishTicketOp::verify() {
+  if (failed(verifyThreads(*this, getThreads())) ||
+      failed(verifyBlocks(*this, getBlocks())))
+    return failure();
+  return verifyWords(*this, getWords());
+}
+
 void DealTilesOp::getEffects(Effects &effects) {
   for (OpOperand *sizes : {&getMMutable(), &getNMutable(), &getKMutable()})
     effects.emplace_back(MemoryEffects::Read::get(), sizes);

@@ -171,9 +171,11 @@ static SharedLayout packedLayout(const Partition &partition,
   return layout;
 }
 
-SharedLayout kami::sharedLayout(const Partition &partition,
-                                const Slicing &unclamped, ElementBytes element,
-                                const Exchange &exchange) {
+/// But for tickets.
+static SharedLayout operandLayout(const Partition &partition,
+                                  const Slicing &unclamped,
+                                  ElementBytes element,
+                                  const Exchange &exchange) {
   if (exchange.isPacked())
     return packedLayout(partition, element, exchange);
   if (exchange.isCopied())
@@ -216,6 +218,18 @@ SharedLayout kami::sharedLayout(const Partition &partition,
   if (isOpaque) {
     layout.staging = {layout.bytes, grid.warps() * element.staging};
     layout.bytes += layout.staging.bytes;
+  }
+  return layout;
+}
+
+SharedLayout kami::sharedLayout(const Partition &partition,
+                                const Slicing &slicing, ElementBytes element,
+                                const Exchange &exchange) {
+  SharedLayout layout = operandLayout(partition, slicing, element, exchange);
+  if (exchange.takesTickets) {
+    layout.tickets.offset = llvm::alignTo(layout.bytes, regionAlignment);
+    layout.tickets.bytes = ticketBytes;
+    layout.bytes = layout.tickets.offset + ticketBytes;
   }
   return layout;
 }

@@ -412,7 +412,8 @@ static int64_t takenTurns(const Candidate &candidate, const Problem &problem,
   int64_t resident =
       residentBlocks(candidate.resources, withoutTileList(whole));
   auto fits = [&](int64_t taken) {
-    int64_t bytes = takenBytes(taken, resident * whole.multiprocessors);
+    int64_t bytes =
+        takenBytes(taken, resident * whole.multiprocessors) + ticketBytes;
     return residentBlocks(candidate.resources, withoutTileList(whole, bytes)) ==
            resident;
   };

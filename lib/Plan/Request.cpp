@@ -193,6 +193,12 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
   if (text.copies != "auto" && !problem.bulk)
     return llvm::createStringError("unknown --copies '" + text.copies +
                                    "', expected one of: auto, threads, bulk");
+  if (text.taken < -1 || text.taken > mostTaken)
+    return llvm::createStringError("expected --taken from -1 to " +
+                                   llvm::Twine(mostTaken) + ", but got " +
+                                   llvm::Twine(text.taken));
+  if (text.taken != 0)
+    problem.taken = std::max<int64_t>(text.taken, 0);
   problem.isSkewed = wantsSkewWithoutGaps(problem);
   return problem;
 }

@@ -402,6 +402,7 @@ int64_t GridSearch::residentAlone(Plan plan) const {
   int64_t tiles = divideCeil(problem.extents.k, plan.tile.k);
   plan.stages = std::min(plan.stages, tiles);
   plan.prefetches = false;
+  plan.taken = 0;
   return residentBlocks(resources(plan), chip);
 }
 
@@ -418,6 +419,8 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
   plan.bulk = plan.transport == Transport::Copied &&
               plan.unit() == Unit::WarpGroup && chip.copiesBulk &&
               problem.bulk.value_or(false);
+  if (plan.prefetches && chip.numbersLaunches)
+    plan.taken = problem.taken.value_or(mostTaken);
   if (problem.order && !(sumOrderOf(interleaved(plan)) == *problem.order))
     return false;
   if (plan.unit() == Unit::WarpGroup && !copiesToUnit(*atom.atom, partition))

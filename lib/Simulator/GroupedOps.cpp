@@ -183,10 +183,11 @@ static LogicalResult runOpen(Execution &x, Warp &warp,
 static LogicalResult runTake(Execution &x, Warp &warp,
                              const Instruction &instruction) {
   auto op = cast<TakeTicketOp>(instruction.op);
-  int64_t limit;
-  if (failed(x.requireConverged(warp, instruction)) ||
-      failed(x.uniform(warp, instruction, instruction.operands[1], limit)))
+  if (failed(x.requireConverged(warp, instruction)))
     return failure();
+  // What nobody is to look at.
+  uint64_t *output = x.lanes(warp, instruction.results[0]);
+  std::fill(output, output + x.width, uint64_t(uint32_t(-1)));
   if (warp.index != x.numWarps() - 1)
     return success();
   const MemRef &words = warp.memrefs[instruction.operands[0].index];
@@ -198,11 +199,25 @@ static LogicalResult runTake(Execution &x, Warp &warp,
   if (x.grid.count() != blocks)
     return x.fail(Violation::Unsupported, instruction)
            << "expected " << blocks << " blocks, but got " << x.grid.count();
-  int64_t ticket = x.blockIndex + found->second++ * blocks;
-  if (ticket >= limit + blocks)
+  *output = x.blockIndex + found->second++ * blocks;
+  return success();
+}
+
+static LogicalResult runPublish(Execution &x, Warp &warp,
+                                const Instruction &instruction) {
+  auto op = cast<PublishTicketOp>(instruction.op);
+  int64_t limit;
+  if (failed(x.requireConverged(warp, instruction)) ||
+      failed(x.uniform(warp, instruction, instruction.operands[2], limit)))
+    return failure();
+  if (warp.index != x.numWarps() - 1)
+    return success();
+  int64_t ticket = *x.lanes(warp, instruction.operands[0]);
+  if (ticket >= limit + int64_t(op.getBlocks()))
     return x.fail(Violation::Unsupported, instruction)
            << "expected no ticket to be taken behind one that is beyond the "
               "limit";
+  const MemRef &words = warp.memrefs[instruction.operands[1].index];
   return writeEntry(x, warp, instruction, words, {0}, ticket);
 }
 
@@ -228,6 +243,10 @@ LogicalResult kami::sim::decodeGroupedOps(Decoder &decoder, Operation *op,
       .Case([&](TakeTicketOp take) {
         accesses(take.getWords());
         return decoder.emit(op, runTake);
+      })
+      .Case([&](PublishTicketOp publish) {
+        accesses(publish.getWords());
+        return decoder.emit(op, runPublish);
       })
       .Default([&](Operation *) {
         handled = false;

@@ -122,6 +122,7 @@ private:
     problem->unit = constraints.unit;
     problem->stages = constraints.stages;
     problem->bulk = constraints.bulk;
+    problem->taken = constraints.taken;
     problem->tile = constraints.tile;
     // Warp groups of tf32, whose lanes write C across its rows, have too many
     // addresses then: ptxas 13.0 spills 2.4 KB for 128 × 256 × 32 tiles.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GridKernel.h"
+#include "Shares.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Model/Resources.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -227,17 +228,20 @@ Value GridKernel::tileView(Value matrix, ArrayRef<Value> batch, unsigned dim,
 /// The tile of that number. Its indices of the batch are put into `batch`.
 BlockTile GridKernel::tileAt(Value index, const TileCount &count,
                              SmallVectorImpl<Value> &batch) {
-  auto split = [&](Value extent) {
+  auto split = [&](Value extent, bool isLast) {
+    // Nothing is left to divide by.
+    if (isLast && !isConstantIntValue(extent, 1))
+      return index;
     Value rest = b.createOrFold<arith::DivUIOp>(index, extent);
     Value digit = b.createOrFold<arith::RemUIOp>(index, extent);
     index = rest;
     return digit;
   };
-  Value tileColumn = split(count.columns);
-  Value tileRow = split(count.rows);
+  Value tileColumn = split(count.columns, /*isLast=*/false);
+  Value tileRow = split(count.rows, count.batch.empty());
   batch.resize(count.batch.size());
   for (size_t dim = count.batch.size(); dim-- > 0;)
-    batch[dim] = split(count.batch[dim]);
+    batch[dim] = split(count.batch[dim], dim == 0);
   if (tiling.packed)
     batch.back() =
         b.createOrFold<arith::MulIOp>(batch.back(), constant(tiling.packed));
@@ -252,12 +256,11 @@ void GridKernel::emitIndexedTile(Value index, const TileCount &count,
   emit(values, tileAt(index, count, batch), /*next=*/nullptr);
 }
 
-/// The same, before the tile `step` further. Returns the turns taken by then.
-Value GridKernel::emitTileInTurn(Value index, Value step, Value turn,
+/// The same, before the tile `after`. Returns the turns taken by then.
+Value GridKernel::emitTileInTurn(Value index, Value after, Value turn,
                                  const TileCount &count, IRMapping &values,
                                  EmitTile emit) {
   SmallVector<Value> batch, nextBatch;
-  Value after = arith::AddIOp::create(b, index, step);
   Value exists =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, after, count.total);
   // The views of the next tile's operands are of one that there is.
@@ -265,6 +268,84 @@ Value GridKernel::emitTileInTurn(Value index, Value step, Value turn,
   NextTile next = {tileAt(after, count, nextBatch), exists, turn};
   emit(values, tileAt(index, count, batch), &next);
   return next.turn;
+}
+
+/// Tiles in turn, the last of them as a block is done with others. The tile
+/// after the next is known when the next one begins: its ticket is taken before
+/// a tile and published behind it. Two turns are always dealt, so that nobody
+/// waits for the counter to be found.
+void GridKernel::emitTilesTaken(Value first, const TileCount &count,
+                                IRMapping &values, EmitTile emit) {
+  Value blocks = constant(mostBlocks);
+  Value dealt = b.createOrFold<arith::MaxUIOp>(
+      b.createOrFold<arith::SubIOp>(
+          count.total, b.createOrFold<arith::MinUIOp>(
+                           count.total, constant(taken * mostBlocks))),
+      constant(2 * mostBlocks));
+  Value left = b.createOrFold<arith::SubIOp>(count.total, dealt);
+  Value memory = gpu::DynamicSharedMemoryOp::create(
+      b, bufferType(b.getContext(), ShapedType::kDynamic));
+  Value words = viewAt(b, memory, constant(ticketsAt), {2}, b.getI32Type());
+  auto compare = [&](arith::CmpIPredicate how, Value one,
+                     Value other) -> Value {
+    return b.createOrFold<arith::CmpIOp>(how, one, other);
+  };
+  constexpr auto isBefore = arith::CmpIPredicate::ult;
+
+  SmallVector<Value> starts = {
+      first, b.createOrFold<arith::AddIOp>(first, blocks), constant(0)};
+  auto loop = scf::WhileOp::create(
+      b, TypeRange(ValueRange(starts)), starts,
+      [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+        Value isThere = arith::CmpIOp::create(builder, loc, isBefore,
+                                              arguments[0], count.total);
+        scf::ConditionOp::create(builder, loc, isThere, arguments);
+      },
+      [](OpBuilder &, Location, ValueRange) {});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getAfterBody());
+  Value index = loop.getAfterArguments()[0];
+  Value next = loop.getAfterArguments()[1];
+  Value inTurn = arith::AddIOp::create(b, next, blocks);
+  // Where there are two turns at most, nobody takes any.
+  Value takes = b.createOrFold<arith::AndIOp>(
+      b.createOrFold<arith::AndIOp>(compare(isBefore, dealt, count.total),
+                                    compare(isBefore, next, count.total)),
+      compare(arith::CmpIPredicate::uge, inTurn, dealt));
+  Type word = b.getI32Type();
+  auto taking = scf::IfOp::create(b, word, takes, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard takingGuard(b);
+    b.setInsertionPointToStart(taking.thenBlock());
+    auto opening = scf::IfOp::create(b, compare(isBefore, next, dealt),
+                                     /*withElse=*/false);
+    b.setInsertionPointToStart(opening.thenBlock());
+    OpenTicketsOp::create(b, words, threads);
+    b.setInsertionPointToEnd(taking.thenBlock());
+    scf::YieldOp::create(
+        b,
+        TakeTicketOp::create(b, word, words, mostBlocks, threads).getResult());
+    b.setInsertionPointToStart(taking.elseBlock());
+    scf::YieldOp::create(b,
+                         arith::ConstantIntOp::create(b, word, 0).getResult());
+  }
+  Value turn = emitTileInTurn(index, next, loop.getAfterArguments()[2], count,
+                              values, emit);
+  auto after = scf::IfOp::create(b, b.getIndexType(), takes,
+                                 /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard afterGuard(b);
+    b.setInsertionPointToStart(after.thenBlock());
+    PublishTicketOp::create(b, taking.getResult(0), words, left, mostBlocks,
+                            threads);
+    gpu::BarrierOp::create(b);
+    Value told = memref::LoadOp::create(b, words, constant(0));
+    told = arith::IndexCastUIOp::create(b, b.getIndexType(), told);
+    scf::YieldOp::create(b, arith::AddIOp::create(b, dealt, told).getResult());
+    b.setInsertionPointToStart(after.elseBlock());
+    scf::YieldOp::create(b, inTurn);
+  }
+  scf::YieldOp::create(b, ValueRange{next, after.getResult(0), turn});
 }
 
 /// Teams of so many blocks.
@@ -306,6 +387,8 @@ void GridKernel::emitBody(gpu::GPUFuncOp kernel, EmitTile emit) {
                             /*withElseRegion=*/false)
               .thenBlock());
     emitIndexedTile(first, count, values, emit);
+  } else if (taken > 0) {
+    emitTilesTaken(first, count, values, emit);
   } else {
     Value step = teamsBefore(gpu::GridDimOp::create(b, gpu::Dimension::x));
     SmallVector<Value> turns;
@@ -316,9 +399,9 @@ void GridKernel::emitBody(gpu::GPUFuncOp kernel, EmitTile emit) {
     b.setInsertionPointToStart(loop.getBody());
     Value index = loop.getInductionVar();
     if (prefetches)
-      scf::YieldOp::create(b,
-                           emitTileInTurn(index, step, loop.getRegionIterArg(0),
-                                          count, values, emit));
+      scf::YieldOp::create(
+          b, emitTileInTurn(index, arith::AddIOp::create(b, index, step),
+                            loop.getRegionIterArg(0), count, values, emit));
     else
       emitIndexedTile(index, count, values, emit);
   }

@@ -74,6 +74,14 @@ public:
   void keepResident(const Plan &plan, int64_t sums = 1,
                     int64_t sharedBytes = 0);
 
+  /// Has blocks take the tiles of so many last turns by tickets, of which they
+  /// keep two words there in shared memory, if they are more than none. For a
+  /// kernel that prefetches.
+  void takeTiles(int64_t turns, int64_t wordsAt) {
+    taken = turns;
+    ticketsAt = wordsAt;
+  }
+
   /// Puts a kernel of that name into the module and launches it before the op,
   /// with `sharedBytes` of dynamic shared memory where they are known. `emit`
   /// writes the work of one tile, on the kernel's values of the op's operands.
@@ -119,9 +127,11 @@ private:
                    llvm::SmallVectorImpl<mlir::Value> &batch);
   void emitIndexedTile(mlir::Value index, const TileCount &count,
                        mlir::IRMapping &values, EmitTile emit);
-  mlir::Value emitTileInTurn(mlir::Value index, mlir::Value step,
+  mlir::Value emitTileInTurn(mlir::Value index, mlir::Value after,
                              mlir::Value turn, const TileCount &count,
                              mlir::IRMapping &values, EmitTile emit);
+  void emitTilesTaken(mlir::Value first, const TileCount &count,
+                      mlir::IRMapping &values, EmitTile emit);
   void emitLaunch(mlir::gpu::GPUFuncOp kernel,
                   std::optional<int64_t> sharedBytes);
   void launch(mlir::gpu::GPUFuncOp kernel, mlir::Value blocks,
@@ -135,6 +145,8 @@ private:
   int64_t mostBlocks;
   int64_t resident = 0;
   bool prefetches;
+  /// Turns whose tiles are taken, and where the words of tickets are.
+  int64_t taken = 0, ticketsAt = 0;
   /// The kernel's operands.
   llvm::SmallVector<mlir::Value> arguments;
 };

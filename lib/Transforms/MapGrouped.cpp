@@ -39,12 +39,14 @@ static int64_t dealtAt(int64_t threads) {
 }
 
 /// Where a block deals: in the tiles' part of shared memory, which is not in
-/// use then, or behind all parts, if it would meet maps, of which something
-/// stays.
+/// use then, or behind all parts, if it would meet maps or tickets, of which
+/// something stays.
 static int64_t dealAt(const SharedLayout &layout, int64_t threads) {
-  bool meetsMaps = layout.maps.bytes > 0 &&
-                   dealtAt(threads) + dealtBytes > layout.maps.offset;
-  return meetsMaps ? layout.bytes : 0;
+  bool meetsAny = llvm::any_of(
+      std::array{layout.maps, layout.tickets}, [&](const SharedRegion &stays) {
+        return stays.bytes > 0 && dealtAt(threads) + dealtBytes > stays.offset;
+      });
+  return meetsAny ? layout.bytes : 0;
 }
 
 namespace {
@@ -142,7 +144,7 @@ private:
   const Plan &plan;
   IRMapping &values;
   TileList list;
-  /// Where tiles that are no block's are listed, behind the words of tickets.
+  /// Where tiles that are no block's are listed.
   int64_t takenAt;
 };
 
@@ -375,15 +377,14 @@ Value GroupedTile::inShared(int64_t start, ArrayRef<int64_t> shape,
 }
 
 Value GroupedTile::ticketWords() {
-  return inShared(takenAt, {2}, b.getI32Type());
+  return inShared(kami::sharedLayout(plan).tickets.offset, {2}, b.getI32Type());
 }
 
 /// The tiles that are no block's; null if all are.
 Value GroupedTile::rest() {
   if (plan.taken == 0)
     return {};
-  return inShared(takenAt + ticketBytes, {(plan.taken + 1) * plan.blocks},
-                  b.getI32Type());
+  return inShared(takenAt, {(plan.taken + 1) * plan.blocks}, b.getI32Type());
 }
 
 /// Deals the block's tiles of some turns.
@@ -443,7 +444,10 @@ GroupedTile::Listed GroupedTile::listDealt(const Progress &progress) {
 GroupedTile::Listed GroupedTile::listTaken(const Progress &progress) {
   Value words = ticketWords();
   Value left = arith::SubIOp::create(b, widened(progress.open), constant(1));
-  TakeTicketOp::create(b, words, left, plan.blocks, op.getPlan()->getThreads());
+  int64_t threads = op.getPlan()->getThreads();
+  Value taken =
+      TakeTicketOp::create(b, b.getI32Type(), words, plan.blocks, threads);
+  PublishTicketOp::create(b, taken, words, left, plan.blocks, threads);
   gpu::BarrierOp::create(b);
   Value ticket = widened(memref::LoadOp::create(b, words, constant(0)));
   Value isThere = isBefore(ticket, left);

@@ -152,12 +152,17 @@ static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
                 isPacked ? plan->packedProducts() : 0};
   GridKernel kernel(op, tiling, op.getPlan()->getThreads(),
                     isPacked ? 1 : plan->teams, plan->blocks, plan->prefetches);
+  SharedLayout layout = kami::sharedLayout(*plan);
+  if (plan->taken > 0 && !plan->prefetches)
+    return op.emitOpError("expected tiles to be taken only where the next one "
+                          "is prefetched");
+  kernel.takeTiles(plan->taken, layout.tickets.offset);
   if (isHeldToPlan(op, *plan))
     kernel.keepResident(*plan, op.isComplex() ? 2 : 1);
   kernel.run(symbols,
              kernelName("gemm", {op.getM(), op.getN(), op.getK()},
                         op.getAType().getElementType()),
-             kami::sharedLayout(*plan).bytes,
+             layout.bytes,
              [&](IRMapping &values, const BlockTile &tile, NextTile *next) {
                emitTileProduct(op, *plan, kernel, values, tile, next);
              });

@@ -72,9 +72,10 @@ private:
     if (std::is_same_v<ProductOp, GroupedGemmOp>)
       remaining =
           withoutTileList(remaining, takenBytes(plan->taken, plan->blocks));
-    else if (plan->taken > 0)
+    else if (plan->taken > 0 && !plan->prefetches)
       return op.emitOpError("expected tiles to be taken only of products of "
-                            "sizes of their own (kami.grouped_gemm)");
+                            "sizes of their own (kami.grouped_gemm), or where "
+                            "the next one is prefetched");
     if (llvm::Error error = verifyPlan(*plan, *problem, remaining))
       return op.emitOpError("cannot execute this plan on ")
              << (*chip)->name << ": " << llvm::toString(std::move(error));

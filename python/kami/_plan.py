@@ -158,8 +158,10 @@ def plan(
             that of the simulator where there is none.
         overrides: algorithm ("1d", "2d", "3d"), unit ("warp", "warpgroup",
             "lane"), tile (three extents), warps and stages (numbers), copies
-            ("threads" or "bulk", by the copy engine), model ("calibrated" or
-            "paper"), calibration (a file of `kami-bench calibrate`).
+            ("threads" or "bulk", by the copy engine), taken (of blocks in turn,
+            the last turns of tiles that they take as they are done with others,
+            or -1 for none), model ("calibrated" or "paper"), calibration (a
+            file of `kami-bench calibrate`).
 
     Returns:
         A `Plan`; cycles are a model's, of the chip's clock.

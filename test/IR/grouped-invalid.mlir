@@ -180,14 +180,14 @@ func.func @held(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch, %r: !res
 // -----
 
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
-// expected-error@+1 {{expected blocks in turn, and at most 16 turns whose tiles are taken, but got 0 blocks and taken = 2}}
+// expected-error@+1 {{expected blocks in turn, and at most 1024 turns whose tiles are taken, but got 0 blocks and taken = 2}}
 #taken = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = staged, slices = {k = 16, shared = [0, 0]}, taken = 2>
 
 // -----
 
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
-// expected-error@+1 {{expected blocks in turn, and at most 16 turns whose tiles are taken, but got 4 blocks and taken = 17}}
-#taken = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = staged, slices = {k = 16, shared = [0, 0]}, blocks = 4, taken = 17>
+// expected-error@+1 {{expected blocks in turn, and at most 1024 turns whose tiles are taken, but got 4 blocks and taken = 1025}}
+#taken = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = staged, slices = {k = 16, shared = [0, 0]}, blocks = 4, taken = 1025>
 
 // -----
 
@@ -201,7 +201,7 @@ func.func @ticket_words(%w: memref<3xi32, #gpu.address_space<workgroup>>) {
 
 func.func @ticket_memory(%w: memref<2xi32>, %i: index) {
   // expected-error@+1 {{expected two words in workgroup memory, but got 'memref<2xi32>'}}
-  kami.take_ticket %w up_to %i of 2 by 32 : memref<2xi32>
+  %t = kami.take_ticket %w of 2 by 32 : memref<2xi32>
   return
 }
 
@@ -217,7 +217,7 @@ func.func @ticket_threads(%w: memref<2xi32, #gpu.address_space<workgroup>>) {
 
 func.func @ticket_blocks(%w: memref<2xi32, #gpu.address_space<workgroup>>, %i: index) {
   // expected-error@+1 {{expected the number of blocks to be positive, but got 0}}
-  kami.take_ticket %w up_to %i of 0 by 32 : memref<2xi32, #gpu.address_space<workgroup>>
+  %t = kami.take_ticket %w of 0 by 32 : memref<2xi32, #gpu.address_space<workgroup>>
   return
 }
 
@@ -254,5 +254,21 @@ func.func @epilogue_type(%a: memref<?xf16>, %at: memref<?xi64>, %m: memref<?xi32
       epilogue(%x: f32) {
         kami.yield %x : f32
       }
+  return
+}
+
+// -----
+
+func.func @publish_memory(%w: memref<2xi32>, %t: i32, %i: index) {
+  // expected-error@+1 {{expected two words in workgroup memory, but got 'memref<2xi32>'}}
+  kami.publish_ticket %t in %w up_to %i of 2 by 32 : memref<2xi32>
+  return
+}
+
+// -----
+
+func.func @publish_blocks(%w: memref<2xi32, #gpu.address_space<workgroup>>, %t: i32, %i: index) {
+  // expected-error@+1 {{but got 0}}
+  kami.publish_ticket %t in %w up_to %i of 0 by 32 : memref<2xi32, #gpu.address_space<workgroup>>
   return
 }

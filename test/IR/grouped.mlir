@@ -69,7 +69,9 @@ func.func @hold(%i: index, %m: !i32s, %dealt: memref<32x2xi64, #gpu.address_spac
   %count, %left = kami.deal_tiles %i of 264 from %i in %m, %m, %m by [64, 128, 32] to %dealt through %scratch by 256
       holding 2 to %rest : memref<792xi32, #gpu.address_space<workgroup>>
       : !i32s, !i32s, !i32s, memref<32x2xi64, #gpu.address_space<workgroup>>, memref<16912xi8, #gpu.address_space<workgroup>>
-  // CHECK: kami.take_ticket %{{[^ ,]+}} up_to %[[LEFT]] of 264 by 256 : memref<2xi32, #gpu.address_space<workgroup>>
-  kami.take_ticket %words up_to %left of 264 by 256 : memref<2xi32, #gpu.address_space<workgroup>>
+  // CHECK: %[[TICKET:.+]] = kami.take_ticket %{{[^ ,]+}} of 264 by 256 : memref<2xi32, #gpu.address_space<workgroup>>
+  %ticket = kami.take_ticket %words of 264 by 256 : memref<2xi32, #gpu.address_space<workgroup>>
+  // CHECK: kami.publish_ticket %[[TICKET]] in %{{[^ ,]+}} up_to %[[LEFT]] of 264 by 256 : memref<2xi32, #gpu.address_space<workgroup>>
+  kami.publish_ticket %ticket in %words up_to %left of 264 by 256 : memref<2xi32, #gpu.address_space<workgroup>>
   return %count : index
 }

@@ -9,10 +9,10 @@
 // STRAIGHT-NOT: "skewed": true
 
 // Plans stand in the order of the functions.
-// CHECK:     #plan = {{.+}} rows = skewed>
+// CHECK:     #plan = {{.+}} rows = skewed
 // CHECK:     #plan1 = {{.+}} output = relayed>{{$}}
 // CHECK:     #plan2 = {{.+}} output = relayed>{{$}}
-// CHECK:     #plan3 = {{.+}} rows = skewed>
+// CHECK:     #plan3 = {{.+}} rows = skewed
 // CHECK:     #plan4 =
 // CHECK-NOT: skewed
 

@@ -5,11 +5,11 @@
 // RUN: not kami-opt %s --kami-assign-plan="algorithm=2d warps=1" 2>&1 | FileCheck %s --check-prefix=NO-GRID
 // RUN: not kami-opt %s --kami-assign-plan=unit=block 2>&1 | FileCheck %s --check-prefix=UNIT
 // RUN: not kami-opt %s --kami-assign-plan=copies=engine 2>&1 | FileCheck %s --check-prefix=COPIES
-// RUN: not kami-opt %s --kami-assign-plan=taken=17 2>&1 | FileCheck %s --check-prefix=TAKEN
+// RUN: not kami-opt %s --kami-assign-plan=taken=1025 2>&1 | FileCheck %s --check-prefix=TAKEN
 // RUN: not kami-opt %s --kami-assign-plan=taken=-2 2>&1 | FileCheck %s --check-prefix=LESS
 
-// TAKEN: error: expected up to 16 turns, or -1 for none, but got 17
-// LESS: error: expected up to 16 turns, or -1 for none, but got -2
+// TAKEN: error: expected up to 1024 turns, or -1 for none, but got 1025
+// LESS: error: expected up to 1024 turns, or -1 for none, but got -2
 // COPIES: error: expected copies auto, threads or bulk, but got 'engine'
 // UNIT: error: expected unit auto, warp, warpgroup or lane, but got 'block'
 // ALGORITHM: error: expected algorithm auto, 1d, 2d or 3d, but got '4d'

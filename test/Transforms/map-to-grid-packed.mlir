@@ -18,9 +18,8 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:       gpu.func @gemm_4x4x4_f32
   // CHECK-SAME:    known_block_size = array<i32: 32, 1, 1>
   // CHECK:         %[[BLOCK:.+]] = gpu.block_id x
-  // CHECK:         %[[REST:.+]] = arith.divui %[[BLOCK]], %c3
+  // CHECK:         %[[ROW:.+]] = arith.divui %[[BLOCK]], %c3
   // CHECK:         %[[PACK:.+]] = arith.remui %[[BLOCK]], %c3
-  // CHECK:         %[[ROW:.+]] = arith.remui %[[REST]], %c3
   // CHECK:         %[[FIRST:.+]] = arith.muli %[[PACK]], %c8
   // CHECK:         %[[LEFT:.+]] = arith.subi %c20, %[[FIRST]]
   // CHECK:         %[[COUNT:.+]] = arith.minsi %[[LEFT]], %c8

@@ -22,7 +22,8 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:         %[[STATE:.+]]:4 = scf.if
   // CHECK:           %{{.+}}, %[[LEFT:.+]] = kami.deal_tiles {{.+}} by 128 holding 2 to %{{[^ ]+}} : memref<792xi32, #gpu.address_space<workgroup>>
   // CHECK:         } else {
-  // CHECK:           kami.take_ticket %[[WORDS]] up_to %[[LIMIT:.+]] of 264 by 128
+  // CHECK:           %[[TAKEN:.+]] = kami.take_ticket %[[WORDS]] of 264 by 128
+  // CHECK-NEXT:      kami.publish_ticket %[[TAKEN]] in %[[WORDS]] up_to %[[LIMIT:.+]] of 264 by 128
   // CHECK-NEXT:      gpu.barrier
   // CHECK-NEXT:      %[[WORD:.+]] = memref.load %[[WORDS]][%c0]
   // CHECK-NEXT:      %[[TICKET:.+]] = arith.index_castui %[[WORD]]

@@ -14,9 +14,8 @@
 // CHECK-LABEL: gpu.func @gemm_64x48x32_f16
 // CHECK-SAME:    %[[A:.+]]: memref<64x32xf16>, %[[B:.+]]: memref<32x48xf16>, %[[C:.+]]: memref<64x48xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>}
 // CHECK:         %[[BLOCK:.+]] = gpu.block_id x
-// CHECK:         %[[REST:.+]] = arith.divui %[[BLOCK]], %c3
+// CHECK:         %[[ROW:.+]] = arith.divui %[[BLOCK]], %c3
 // CHECK:         %[[COLUMN:.+]] = arith.remui %[[BLOCK]], %c3
-// CHECK:         %[[ROW:.+]] = arith.remui %[[REST]], %c2
 // CHECK:         %[[M:.+]] = arith.muli %[[ROW]], %c32
 // CHECK:         %[[N:.+]] = arith.muli %[[COLUMN]], %c16
 // CHECK:         %[[AT:.+]] = memref.subview %[[A]][%[[M]], 0] [32, 32] [1, 1]
@@ -108,9 +107,8 @@ func.func @transposed(%a: memref<32x64xf16>, %b: memref<48x32xf16>, %c: memref<6
 // CHECK-LABEL: gpu.func @gemm_32x16x32_f16
 // CHECK-SAME:    %[[A:.+]]: memref<7x1x32x32xf16>, %[[B:.+]]: memref<5x32x16xf16>, %[[C:.+]]: memref<7x5x32x16xf32>)
 // CHECK:         %[[BLOCK:.+]] = gpu.block_id x
-// CHECK:         %[[REST:.+]] = arith.divui %[[BLOCK]], %c5
+// CHECK:         %[[I:.+]] = arith.divui %[[BLOCK]], %c5
 // CHECK:         %[[J:.+]] = arith.remui %[[BLOCK]], %c5
-// CHECK:         %[[I:.+]] = arith.remui %[[REST]], %c7
 // CHECK:         %[[AT:.+]] = memref.subview %[[A]][%[[I]], 0, 0, 0] [1, 1, 32, 32]
 // CHECK-SAME:      to memref<32x32xf16,
 // CHECK:         %[[BT:.+]] = memref.subview %[[B]][%[[J]], 0, 0] [1, 32, 16]

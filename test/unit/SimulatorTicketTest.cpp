@@ -40,7 +40,8 @@ gpu.func @k(%out: memref<64xi32>) kernel
   scf.while (%goes_on = %yes) : (i1) -> () {{
     scf.condition(%goes_on)
   } do {{
-    kami.take_ticket %words up_to %limit of 3 by 64 : !words
+    %taken = kami.take_ticket %words of 3 by 64 : !words
+    kami.publish_ticket %taken in %words up_to %limit of 3 by 64 : !words
     gpu.barrier
     %ticket = memref.load %words[%c0] : !words
     %at = arith.index_cast %ticket : i32 to index
@@ -99,7 +100,9 @@ TEST_F(TicketTest, WhoNeverOpenedHasNone) {
 TEST_F(TicketTest, NoneIsTakenBehindTheLast) {
   EXPECT_TRUE(
       failed(run(3, 8, opens,
-                 "kami.take_ticket %words up_to %limit of 3 by 64 : !words")));
+                 "%t = kami.take_ticket %words of 3 by 64 : !words "
+                 "kami.publish_ticket %t in %words up_to %limit of 3 by 64 "
+                 ": !words")));
   EXPECT_NE(message.find("behind one that is beyond the limit"),
             std::string::npos)
       << message;

@@ -27,6 +27,7 @@ static llvm::Expected<BenchmarkOptions> parse(Flags &flags) {
   options.units = flags.units;
   options.stages = flags.stages;
   options.copies = flags.copies;
+  options.taken = flags.taken;
   options.warps = flags.warps;
   options.calibration = flags.calibration;
   options.candidates = flags.all ? INT64_MAX : flags.top;

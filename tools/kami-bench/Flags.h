@@ -74,7 +74,7 @@ struct Flags {
         taken("taken",
               llvm::cl::desc("The last turns of tiles that blocks take as they "
                              "are done with others, 0 to choose, or -1 for "
-                             "none (grouped)"),
+                             "none (batch, grouped)"),
               llvm::cl::CommaSeparated, llvm::cl::list_init<int64_t>({0}),
               llvm::cl::cat(category)),
         warps("warps",

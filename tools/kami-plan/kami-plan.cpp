@@ -43,6 +43,11 @@ static Flag unit("unit", "auto, warp, warpgroup or lane", "auto");
 static Flag tile("tile", "What a block computes: MxNxK");
 static Flag stages("stages", "Tiles along k that have room at a time");
 static Flag copies("copies", "auto, threads or bulk", "auto");
+static cl::opt<int64_t>
+    taken("taken",
+          cl::desc("Of blocks in turn, the last turns of tiles that they take "
+                   "as they are done with others, 0 to choose, or -1 for none"),
+          cl::cat(category));
 static Flag model("model", "calibrated or paper", "calibrated");
 static Flag format("format", "text or json", "text");
 static cl::opt<bool> all("all", cl::desc("Print every candidate"),
@@ -120,8 +125,9 @@ static llvm::Error run() {
   if (format != "text" && format != "json")
     return llvm::createStringError("unknown --format '" + format +
                                    "', expected one of: text, json");
-  ProblemText text{gemm, type,  accumulator, batch, algorithm, warps,
-                   tile, typeB, outputType,  unit,  stages,    copies};
+  ProblemText text{gemm,   type,   accumulator, batch,      algorithm,
+                   warps,  tile,   typeB,       outputType, unit,
+                   stages, copies, taken};
   auto options = parseOptions({model, lSm, bSm, thetaR, thetaW, nTc, oTc});
   if (!options)
     return options.takeError();

@@ -46,6 +46,9 @@ struct BenchmarkOptions {
   std::vector<int64_t> stages = {0};
   /// What brings copied operands: auto, threads or bulk.
   std::vector<std::string> copies = {"auto"};
+  /// The last turns of tiles that blocks take as they are done with others; 0
+  /// for the planner's choice, -1 for none.
+  std::vector<int64_t> taken = {0};
   /// Warps a block; 0 for the planner's choice.
   std::vector<int64_t> warps = {0};
   /// Of each transport so many of the planner's candidates, best first, instead

@@ -60,8 +60,8 @@ struct CompileOptions {
   int64_t stages = 0;
   /// What brings copied operands: auto, threads or bulk (the copy engine).
   std::string copies = "auto";
-  /// Of products of sizes of their own, the last turns of tiles that blocks
-  /// take as they are done with others; 0 to choose, -1 for none.
+  /// Of blocks in turn, the last turns of tiles that they take as they are done
+  /// with others; 0 to choose, -1 for none.
   int64_t taken = 0;
   /// Whether IR is verified after each pass below level `Warp`, too.
   bool verifiesEach = false;

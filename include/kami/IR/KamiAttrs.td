@@ -273,10 +273,11 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     Threads copy others, one product at a time, in as many of the stages as there
     is room for.
 
-    Blocks in turn have equal numbers of tiles. With `taken = t` a
-    `kami.grouped_gemm`, whose tiles take as long as their products are deep,
-    leaves the last t turns, which blocks take a tile at a time, as they are done
-    with others (`kami.take_ticket`).
+    Blocks in turn have equal numbers of tiles. With `taken = t` the last t turns
+    are left, which blocks take a tile at a time, as they are done with others
+    (`kami.take_ticket`): of a `kami.grouped_gemm`, whose tiles take as long as
+    their products are deep, or of a product whose next tile is prefetched, since
+    multiprocessors differ; there all turns but the first two, if t is as many.
 
     Constraints:
     * (C1) the grid's and the tile's extents are positive
@@ -307,7 +308,7 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
       sums at most in all rounds, of which only they have several
     * (C14) only rows of copied operands that are not packed are skewed
     * (C15) only copies for warp groups are bulk ones
-    * (C16) only blocks in turn leave turns to be taken, 16 at most
+    * (C16) only blocks in turn leave turns to be taken, 1024 at most
     * (C17) an atom whose layouts are opaque is for one team of warps that hold
       operands, in tiles that are not interleaved
   }];
@@ -340,7 +341,7 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The most turns whose tiles are taken.
-    static constexpr int64_t mostTaken = 16;
+    static constexpr int64_t mostTaken = kami::mostTaken;
     /// Threads of a block.
     int64_t getThreads() const { return getTeams() * getGrid().warps() * getAtom().getLanes(); }
     /// Whether the teams' products are copied as one.

@@ -240,7 +240,7 @@ def Kami_OpenTicketsOp : Kami_TicketOp<"open_tickets"> {
   let description = [{
     Blocks of one launch share a counter of tickets, which begins at 0, and from
     which `kami.take_ticket` takes. The block keeps the second of the two words
-    for where it is.
+    for where it is, the first for tickets (`kami.publish_ticket`).
 
     All threads of the block execute the op, once, before the first ticket.
 
@@ -262,17 +262,18 @@ def Kami_OpenTicketsOp : Kami_TicketOp<"open_tickets"> {
 def Kami_TakeTicketOp : Kami_TicketOp<"take_ticket"> {
   let summary = "Take the next number of a launch's counter";
   let description = [{
-    The first of the two words becomes a number that no other block of the launch
-    gets, the next one of 0, 1, …; threads find it there behind a barrier. A block
-    takes tickets until it has one that is `limit` or more, which is the same for
-    all, and none afterwards. `blocks` blocks do so.
+    One thread of the block has a number then that no other block of the launch
+    gets, the next one of 0, 1, …, and tells the others by
+    `kami.publish_ticket`. Nobody waits for it before that: what is between the
+    two hides the way to memory and back. `blocks` blocks take tickets.
 
-    All threads of the block execute the op.
+    All threads of the block execute the op. What the others have as its result
+    says nothing.
 
     Example:
 
     ```mlir
-    kami.take_ticket %words up_to %left of 264 by 256
+    %ticket = kami.take_ticket %words of 264 by 256
         : memref<2xi32, #gpu.address_space<workgroup>>
     ```
 
@@ -281,9 +282,35 @@ def Kami_TakeTicketOp : Kami_TicketOp<"take_ticket"> {
     * (C2) there are two words in workgroup memory, dense
     * (C3) `blocks` is positive
   }];
-  let arguments = (ins MemRefRankOf<[I32], [1]>:$words, Index:$limit, I64Attr:$blocks,
-                       I64Attr:$threads);
-  let assemblyFormat = "$words `up_to` $limit `of` $blocks `by` $threads attr-dict `:` type($words)";
+  let arguments = (ins MemRefRankOf<[I32], [1]>:$words, I64Attr:$blocks, I64Attr:$threads);
+  let results = (outs I32:$ticket);
+  let assemblyFormat = "$words `of` $blocks `by` $threads attr-dict `:` type($words)";
+}
+
+def Kami_PublishTicketOp : Kami_TicketOp<"publish_ticket"> {
+  let summary = "Tell a block its ticket";
+  let description = [{
+    The first of the two words becomes the ticket; threads find it there behind a
+    barrier. A block takes tickets until it has one that is `limit` or more, which
+    is the same for all, and none afterwards; each of them is published, before the
+    next is taken. Who has the last of all clears the launch's counter.
+
+    All threads of the block execute the op.
+
+    Example:
+
+    ```mlir
+    kami.publish_ticket %ticket in %words up_to %left of 264 by 256
+        : memref<2xi32, #gpu.address_space<workgroup>>
+    ```
+
+    Constraints: as `kami.take_ticket`.
+  }];
+  let arguments = (ins I32:$ticket, MemRefRankOf<[I32], [1]>:$words, Index:$limit,
+                       I64Attr:$blocks, I64Attr:$threads);
+  let assemblyFormat = [{
+    $ticket `in` $words `up_to` $limit `of` $blocks `by` $threads attr-dict `:` type($words)
+  }];
 }
 
 #endif // KAMI_IR_KAMIGROUPEDOPS_TD

@@ -142,6 +142,9 @@ enum class Source {
   Block,
 };
 
+/// The most turns of tiles that blocks take as they are done with others.
+constexpr int64_t mostTaken = 1024;
+
 /// What decides how a product's slices travel, beside partition and slicing.
 struct Exchange {
   Transport transport = Transport::Staged;
@@ -169,6 +172,8 @@ struct Exchange {
   int64_t rounds = 1;
   /// Whether the copy engine brings copied operands, where it can.
   bool bulk = false;
+  /// Whether the block takes tiles by tickets, of which it keeps two words.
+  bool takesTickets = false;
 
   bool isCopied() const { return transport == Transport::Copied; }
   bool isPacked() const { return packed > 0; }

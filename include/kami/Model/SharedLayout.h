@@ -50,6 +50,9 @@ struct SharedRegion {
   int64_t bytes = 0;
 };
 
+/// Of tickets for tiles: two words, and what makes them a multiple of 16.
+constexpr int64_t ticketBytes = 16;
+
 /// Offsets are multiples of 16. What stays between products comes first.
 struct SharedLayout {
   /// Parked slices, warp after warp: slice i (of the parked ones) of warp w is
@@ -72,6 +75,8 @@ struct SharedLayout {
   /// two of B, and the stages' mbarriers.
   SharedRegion maps;
   SharedRegion barriers;
+  /// Of tiles that blocks take: the ticket, and where the counter is.
+  SharedRegion tickets;
   /// C on its way out: of each warp a part of its own, since others may still
   /// read the tiles, or the next product's are on their way already. Of packed
   /// products all of it, which overlays the operands.

@@ -37,9 +37,10 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init(0)};
   Option<int64_t> taken{
       *this, "taken",
-      llvm::cl::desc("Of products of sizes of their own, the last turns of "
-                     "tiles that blocks take as they are done with others, 0 "
-                     "to choose, or -1 for none"),
+      llvm::cl::desc(
+          "Of blocks in turn, the last turns of tiles that they take "
+          "as they are done with others, 0 to choose, or -1 for "
+          "none"),
       llvm::cl::init(0)};
   Option<std::string> copies{
       *this, "copies",

@@ -20,11 +20,9 @@ constexpr int64_t listedWords = 13;
 constexpr int64_t listBytes = listedTiles * listedWords * 8;
 
 /// Bytes behind the list where `taken` turns, and one that is not whole, of so
-/// many blocks are listed, a word of 32 bits a tile; before them two words for
-/// tickets.
-constexpr int64_t ticketBytes = 8;
+/// many blocks are listed, a word of 32 bits a tile.
 constexpr int64_t takenBytes(int64_t taken, int64_t blocks) {
-  return taken == 0 ? 0 : ticketBytes + (taken + 1) * blocks * 4;
+  return taken == 0 ? 0 : (taken + 1) * blocks * 4;
 }
 
 /// The chip as plans of such products see it: the list's bytes of shared memory

@@ -75,8 +75,9 @@ struct Plan {
   /// Of operands copied for warp groups, whether the copy engine brings those
   /// whose rows are aligned.
   bool bulk = false;
-  /// Of products of sizes of their own, the last turns whose tiles are not
-  /// dealt: blocks take them, one at a time, as they are done with others.
+  /// Of products of sizes of their own, or where the next tile is prefetched,
+  /// the last turns whose tiles are not dealt: blocks take them, one at a time,
+  /// as they are done with others.
   int64_t taken = 0;
 
   Algorithm algorithm() const { return algorithmOf(grid); }
@@ -114,7 +115,7 @@ struct Plan {
             unit(),    isScoped(),     stages,
             relaysC,   prefetches,     isPacked() ? packedProducts() : 0,
             skewed,    isTransposed(), rounds,
-            bulk};
+            bulk,      taken > 0};
   }
 };
 

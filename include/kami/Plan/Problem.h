@@ -40,8 +40,8 @@ struct Problem {
   std::optional<Extents> tile;
   /// Whether the copy engine brings what the matrix unit reads, where it can.
   std::optional<bool> bulk;
-  /// Of products of sizes of their own, how many of the last turns of tiles
-  /// blocks take as they are done with others; fewer where there is no room.
+  /// Of blocks in turn, how many of the last turns of tiles they take as they
+  /// are done with others; fewer where there is no room.
   std::optional<int64_t> taken;
 
   /// Type of B's elements where it is not A's.

@@ -43,6 +43,9 @@ struct ProblemText {
   std::string stages;
   /// What brings copied operands.
   std::string copies = "auto";
+  /// The last turns of tiles that blocks take as they are done with others, 0
+  /// for the planner's choice, or -1 for none.
+  int64_t taken = 0;
 };
 
 /// `MxNxK`, each at least `least`, and the name of a type. The errors name the

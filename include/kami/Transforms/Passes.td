@@ -58,8 +58,8 @@ def KamiAssignPlan : Pass<"kami-assign-plan"> {
     Option<"stages", "stages", "int64_t", "0",
            "Tiles along k that have room at a time, or 0 to choose">,
     Option<"taken", "taken", "int64_t", "0",
-           "Of products of sizes of their own, the last turns of tiles that "
-           "blocks take as they are done with others, 0 to choose, or -1 for none">,
+           "Of blocks in turn, the last turns of tiles that they take as they are "
+           "done with others, 0 to choose, or -1 for none">,
     Option<"copies", "copies", "std::string", "\"auto\"",
            "auto, threads or bulk: what brings copied operands">,
     Option<"model", "model", "std::string", "\"calibrated\"",

@@ -142,7 +142,8 @@ struct ConvertKamiToNVGPU
       // Bulk copies and tickets know nothing of lanes.
       target.addLegalOp<AcquireMapOp, MBarrierArriveOp, MBarrierInitOp,
                         MBarrierInvalOp, MBarrierWaitOp, OpenTicketsOp,
-                        PlaceBulkOp, TakeTicketOp, TensorMapOp>();
+                        PublishTicketOp, PlaceBulkOp, TakeTicketOp,
+                        TensorMapOp>();
     };
     if (failed(convertToLanes(getOperation(), converter, std::move(patterns),
                               markLegal)))

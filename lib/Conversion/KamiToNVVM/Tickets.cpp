@@ -53,15 +53,22 @@ static constexpr llvm::StringLiteral openText =
     "setp.eq.u64 p, n, o; mov.u64 o, n; @!p bra TRY; "
     "DONE: }";
 
-/// Adds 1 to the counter ($0: what it was) that is so many bytes ($2) from the
-/// table's begin ($1). Who has the last of $3 tickets frees its place.
+/// If the thread is the taker ($3), adds 1 to the counter ($0: what it was)
+/// that is as many bytes from the table's begin ($1) as the second of the words
+/// ($2) says. No branch, and nothing that waits for the answer.
 static constexpr llvm::StringLiteral takeText =
+    "{ .reg .pred p; .reg .b32 s; .reg .b64 a; setp.ne.u32 p, $3, 0; "
+    "mov.u32 s, 0; @p ld.shared.u32 s, [$2+4]; "
+    "cvt.u64.u32 a, s; add.u64 a, a, $1; mov.u32 $0, 0; "
+    "@p atom.relaxed.gpu.global.add.u32 $0, [a], 1; }";
+
+/// If the ticket ($2) is the last of $3, frees the counter's place ($1).
+static constexpr llvm::StringLiteral freeText =
     "{ .reg .pred p; .reg .b32 s; .reg .b64 a, m; "
-    "cvt.u64.u32 a, $2; add.u64 a, a, $1; "
-    "atom.relaxed.gpu.global.add.u32 $0, [a], 1; "
-    "add.u32 s, $0, 1; setp.ne.u32 p, s, $3; @p bra DONE; "
+    "add.u32 s, $2, 1; setp.ne.u32 p, s, $3; @p bra DONE; "
+    "cvt.u64.u32 a, $1; add.u64 a, a, $0; "
     "st.relaxed.gpu.global.u32 [a], 0; "
-    "and.b32 s, $2, 4; setp.ne.u32 p, s, 0; "
+    "and.b32 s, $1, 4; setp.ne.u32 p, s, 0; "
     "selp.b64 m, 0x00000000ffffffff, 0xffffffff00000000, p; "
     "and.b64 a, a, 0xfffffffffffffff0; "
     "atom.release.gpu.global.and.b64 m, [a], m; "
@@ -83,10 +90,9 @@ private:
   }
   void open(OpenTicketsOp op);
   void take(TakeTicketOp op);
+  void publish(PublishTicketOp op);
+  Value isTaker(int64_t threads);
   template <typename Emit> void ifTaker(int64_t threads, Emit emit);
-  Value assemble(ValueRange operands, StringRef text, StringRef constraints) {
-    return kami::assemble(b, b.getI32Type(), operands, text, constraints);
-  }
 
   gpu::GPUFuncOp kernel;
   ImplicitLocOpBuilder b;
@@ -96,38 +102,55 @@ private:
 
 } // namespace
 
-/// Has one thread execute what `emit` emits: the first of the last warp, which
-/// is the one that has least to do when tiles are dealt.
-template <typename Emit>
-void KernelTickets::ifTaker(int64_t threads, Emit emit) {
+/// One thread takes the block's tickets: the first of the last warp, which is
+/// the one that has least to do when tiles are dealt.
+Value KernelTickets::isTaker(int64_t threads) {
   constexpr int64_t warp = 32;
   Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
-  Value isTaker = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
-                                        indexOf(threads - warp));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
+                               indexOf(threads - warp));
+}
+
+/// Has the taker execute what `emit` emits.
+template <typename Emit>
+void KernelTickets::ifTaker(int64_t threads, Emit emit) {
+  Value isThis = isTaker(threads);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(
-      scf::IfOp::create(b, isTaker, /*withElseRegion=*/false).thenBlock());
+      scf::IfOp::create(b, isThis, /*withElseRegion=*/false).thenBlock());
   emit();
 }
 
 void KernelTickets::open(OpenTicketsOp op) {
   b.setInsertionPoint(op);
   ifTaker(op.getThreads(), [&] {
-    Value place = assemble(table, openText, "=&r,l,~{memory}");
+    Value place =
+        assemble(b, b.getI32Type(), table, openText, "=&r,l,~{memory}");
     memref::StoreOp::create(b, place, op.getWords(), indexOf(1));
   });
 }
 
 void KernelTickets::take(TakeTicketOp op) {
   b.setInsertionPoint(op);
+  Type word = b.getI32Type();
+  Value words = arith::IndexCastOp::create(
+      b, word,
+      memref::ExtractAlignedPointerAsIndexOp::create(b, op.getWords()));
+  Value takes = arith::ExtUIOp::create(b, word, isTaker(op.getThreads()));
+  op.replaceAllUsesWith(assemble(b, word, {table, words, takes}, takeText,
+                                 "=&r,l,r,r,~{memory}"));
+}
+
+void KernelTickets::publish(PublishTicketOp op) {
+  b.setInsertionPoint(op);
   // Each block has one beyond the limit.
   Value all = arith::AddIOp::create(b, op.getLimit(), indexOf(op.getBlocks()));
   all = arith::IndexCastOp::create(b, b.getI32Type(), all);
   ifTaker(op.getThreads(), [&] {
     Value place = memref::LoadOp::create(b, op.getWords(), indexOf(1));
-    Value ticket =
-        assemble({table, place, all}, takeText, "=&r,l,r,r,~{memory}");
-    memref::StoreOp::create(b, ticket, op.getWords(), indexOf(0));
+    assemble(b, Type(), {table, place, op.getTicket(), all}, freeText,
+             "l,r,r,r,~{memory}");
+    memref::StoreOp::create(b, op.getTicket(), op.getWords(), indexOf(0));
   });
 }
 
@@ -139,8 +162,10 @@ void KernelTickets::expand(ArrayRef<Operation *> ops) {
   for (Operation *op : ops) {
     if (auto opening = dyn_cast<OpenTicketsOp>(op))
       open(opening);
+    else if (auto taking = dyn_cast<TakeTicketOp>(op))
+      take(taking);
     else
-      take(cast<TakeTicketOp>(op));
+      publish(cast<PublishTicketOp>(op));
     op->erase();
   }
 }
@@ -149,7 +174,7 @@ LogicalResult kami::expandTickets(gpu::GPUModuleOp module) {
   for (auto kernel : llvm::to_vector(module.getOps<gpu::GPUFuncOp>())) {
     SmallVector<Operation *> ops;
     kernel.walk([&](Operation *op) {
-      if (isa<OpenTicketsOp, TakeTicketOp>(op))
+      if (isa<OpenTicketsOp, TakeTicketOp, PublishTicketOp>(op))
         ops.push_back(op);
     });
     if (!ops.empty())

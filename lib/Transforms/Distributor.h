@@ -146,7 +146,8 @@ private:
   mlir::Value skewedAs(Role role, mlir::Value matrix, mlir::Value offset);
   mlir::Value multiplyCopied(mlir::Value operandA, mlir::Value operandB,
                              mlir::Value offset, mlir::Value stage,
-                             mlir::Value accumulator, bool isPending = false);
+                             mlir::Value accumulator, bool isPending = false,
+                             llvm::function_ref<void()> startNext = {});
   mlir::Value stageNumber(int64_t value);
   mlir::Value step(mlir::Value number, int64_t last, int64_t end, int64_t by);
   mlir::Value stageAfter(mlir::Value number);

@@ -30,21 +30,14 @@
 using namespace kami;
 using namespace mlir;
 
-/// What is dealt, of each tile the product and its number there: behind what
-/// dealing needs in shared memory.
-static constexpr int64_t dealtBytes =
-    listedTiles * 2 * int64_t(sizeof(int64_t));
-static int64_t dealtAt(int64_t threads) {
-  return llvm::alignTo(DealTilesOp::scratchBytes(threads), sizeof(int64_t));
-}
-
 /// Where a block deals: in the tiles' part of shared memory, which is not in
 /// use then, or behind all parts, if it would meet maps or tickets, of which
 /// something stays.
 static int64_t dealAt(const SharedLayout &layout, int64_t threads) {
   bool meetsAny = llvm::any_of(
       std::array{layout.maps, layout.tickets}, [&](const SharedRegion &stays) {
-        return stays.bytes > 0 && dealtAt(threads) + dealtBytes > stays.offset;
+        return stays.bytes > 0 &&
+               DealTilesOp::scratchBytes(threads) > stays.offset;
       });
   return meetsAny ? layout.bytes : 0;
 }
@@ -58,7 +51,7 @@ public:
   GroupedTile(ImplicitLocOpBuilder &b, GroupedGemmOp op, const Plan &plan,
               int64_t listAt, IRMapping &values)
       : b(b), op(op), plan(plan), values(values), list(b, op, listAt),
-        takenAt(listAt + listBytes) {}
+        dealtAt(listAt + listBytes), takenAt(dealtAt + dealtBytes) {}
 
   void emitLoop();
 
@@ -89,6 +82,7 @@ private:
       return {progress.first, progress.turns, progress.open, count};
     }
   };
+  Value dealt() { return inShared(dealtAt, {dealtTurns, 2}, b.getI64Type()); }
   DealTilesOp deal(Value first);
   Listed listDealt(const Progress &progress);
   Listed listTaken(const Progress &progress);
@@ -144,8 +138,9 @@ private:
   const Plan &plan;
   IRMapping &values;
   TileList list;
-  /// Where tiles that are no block's are listed.
-  int64_t takenAt;
+  /// Where it is said what is dealt, of each tile the product and its number
+  /// there, and where tiles that are no block's are listed.
+  int64_t dealtAt, takenAt;
 };
 
 } // namespace
@@ -387,18 +382,16 @@ Value GroupedTile::rest() {
   return inShared(takenAt, {(plan.taken + 1) * plan.blocks}, b.getI32Type());
 }
 
-/// Deals the block's tiles of some turns.
+/// Deals the block's tiles of `dealtTurns` turns.
 DealTilesOp GroupedTile::deal(Value first) {
   int64_t threads = op.getPlan()->getThreads();
   int64_t at = dealAt(kami::sharedLayout(plan), threads);
   Value scratch =
       inShared(at, {DealTilesOp::scratchBytes(threads)}, b.getI8Type());
-  Value dealt =
-      inShared(at + dealtAt(threads), {listedTiles, 2}, b.getI64Type());
   Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   return DealTilesOp::create(
       b, block, first, values.lookup(op.getM()), values.lookup(op.getN()),
-      values.lookup(op.getK()), dealt, scratch, rest(), plan.blocks,
+      values.lookup(op.getK()), dealt(), scratch, rest(), plan.blocks,
       ArrayRef<int64_t>{plan.tile.m, plan.tile.n, plan.tile.k}, threads,
       plan.taken);
 }
@@ -416,23 +409,37 @@ void GroupedTile::ifListing(Value count, llvm::function_ref<void(Value)> emit) {
 /// Lists tiles that are dealt to the block, as many as there is room for.
 GroupedTile::Listed GroupedTile::listDealt(const Progress &progress) {
   Value first = widened(progress.first);
-  DealTilesOp dealt = deal(first);
-  gpu::BarrierOp::create(b);
-  Value count = arith::MinUIOp::create(
-      b, arith::SubIOp::create(b, dealt.getCount(), first),
-      constant(listedTiles));
+  Value within =
+      arith::RemUIOp::create(b, first, constant(dealtTurns)).getResult();
   Type i32 = b.getI32Type();
   auto narrowed = [&](Value index) -> Value {
     return arith::IndexCastUIOp::create(b, i32, index);
   };
+  auto dealing = scf::IfOp::create(
+      b, TypeRange{i32, i32},
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, within, constant(0)),
+      /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(dealing.thenBlock());
+    DealTilesOp dealt = deal(first);
+    gpu::BarrierOp::create(b);
+    Value open = progress.open;
+    if (plan.taken > 0)
+      open = narrowed(add(dealt.getLeft(), constant(1)));
+    scf::YieldOp::create(b, ValueRange{narrowed(dealt.getCount()), open});
+    b.setInsertionPointToStart(dealing.elseBlock());
+    scf::YieldOp::create(b, ValueRange{progress.turns, progress.open});
+  }
   Progress next = {narrowed(add(first, constant(listedTiles))),
-                   narrowed(dealt.getCount()), progress.open};
-  if (plan.taken > 0)
-    next.open = narrowed(add(dealt.getLeft(), constant(1)));
+                   dealing.getResult(0), dealing.getResult(1)};
+  Value count = arith::MinUIOp::create(
+      b, arith::SubIOp::create(b, widened(next.turns), first),
+      constant(listedTiles));
   ifListing(count, [&](Value thread) {
     auto entry = [&](int64_t column) -> Value {
-      return memref::LoadOp::create(b, dealt.getDealt(),
-                                    ValueRange{thread, constant(column)});
+      return memref::LoadOp::create(
+          b, dealt(), ValueRange{add(within, thread), constant(column)});
     };
     listTile(thread, widened(entry(0)),
              arith::TruncIOp::create(b, i32, entry(1)));
@@ -537,15 +544,16 @@ LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
   if (plan->blocks == 0)
     return op.emitOpError("expected a plan with a number of blocks");
   GridKernel kernel(op, {}, op.getPlan()->getThreads());
-  int64_t bytes = listBytes + takenBytes(plan->taken, plan->blocks);
+  int64_t bytes =
+      listBytes + dealtBytes + takenBytes(plan->taken, plan->blocks);
   kernel.keepResident(*plan, /*sums=*/1, bytes);
   constexpr int64_t dynamic = ShapedType::kDynamic;
   SharedLayout layout = kami::sharedLayout(*plan);
   int64_t threads = op.getPlan()->getThreads();
-  int64_t listAt =
-      llvm::alignTo(std::max(layout.bytes, dealAt(layout, threads) +
-                                               dealtAt(threads) + dealtBytes),
-                    sizeof(int64_t));
+  int64_t listAt = llvm::alignTo(
+      std::max(layout.bytes,
+               dealAt(layout, threads) + DealTilesOp::scratchBytes(threads)),
+      sizeof(int64_t));
   kernel.run(symbols,
              kernelName("grouped_gemm", {dynamic, dynamic, dynamic},
                         op.getElementType(Role::A)),

@@ -32,25 +32,32 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // 264 blocks are two for each of 132 multiprocessors.
   // CHECK:       gpu.func @grouped_gemm_dxdxd_f16
   // CHECK-SAME:    kami.resident_blocks = 2
-  // The tiles of 32 turns are dealt at a time; how many there are of all is known
-  // with the first ones.
+  // The tiles of 128 turns are dealt at a time, and 32 of them listed; how many
+  // there are of all is known with the first ones.
   // CHECK:         scf.while (%[[TURN:.+]] = %c0_i32, %[[ALL:.+]] = %c1_i32)
   // CHECK:           arith.cmpi ult, %[[TURN]], %[[ALL]]
-  // CHECK:         ^bb0(%[[NARROW:.+]]: i32):
+  // CHECK:         ^bb0(%[[NARROW:.+]]: i32, %[[KNOWN:.+]]: i32):
   // CHECK:           %[[FIRST:.+]] = arith.index_castui %[[NARROW]]
-  // CHECK:           %[[BLOCK:.+]] = gpu.block_id x
-  // CHECK:           %[[COUNT:.+]], %{{.+}} = kami.deal_tiles %[[BLOCK]] of 264 from %[[FIRST]] {{.+}} by [64, 32, 32] to %[[DEALT:.+]] through %{{.+}} by 128
-  // CHECK:           gpu.barrier
-  // CHECK:           %[[REST:.+]] = arith.subi %[[COUNT]], %[[FIRST]]
-  // CHECK:           %[[LISTED:.+]] = arith.minui %[[REST]], %c32
+  // CHECK:           %[[WITHIN:.+]] = arith.remui %[[FIRST]], %c128
+  // CHECK:           %[[DEALS:.+]] = arith.cmpi eq, %[[WITHIN]], %c0
+  // CHECK:           %[[TURNS:.+]] = scf.if %[[DEALS]]
+  // CHECK:             %[[BLOCK:.+]] = gpu.block_id x
+  // CHECK:             %[[COUNT:.+]], %{{.+}} = kami.deal_tiles %[[BLOCK]] of 264 from %[[FIRST]] {{.+}} by [64, 32, 32] to %{{.+}} through %{{.+}} by 128
+  // CHECK:             gpu.barrier
+  // CHECK:             %[[ALL_TURNS:.+]] = arith.index_castui %[[COUNT]]
+  // CHECK:             scf.yield %[[ALL_TURNS]]
+  // CHECK:             scf.yield %[[KNOWN]]
   // CHECK:           %[[SUM:.+]] = arith.addi %[[FIRST]], %c32
   // CHECK:           %[[NEXT:.+]] = arith.index_castui %[[SUM]]
-  // CHECK:           %[[TURNS:.+]] = arith.index_castui %[[COUNT]]
+  // CHECK:           %[[WIDE:.+]] = arith.index_castui %[[TURNS]]
+  // CHECK:           %[[REST:.+]] = arith.subi %[[WIDE]], %[[FIRST]]
+  // CHECK:           %[[LISTED:.+]] = arith.minui %[[REST]], %c32
   // Each tile by a thread.
   // CHECK:           %[[THREAD:.+]] = gpu.thread_id x
   // CHECK:           %[[OWN:.+]] = arith.cmpi ult, %[[THREAD]], %[[LISTED]]
   // CHECK:           scf.if %[[OWN]]
-  // CHECK-COUNT-2:     memref.load %[[DEALT]]
+  // CHECK:             %[[ENTRY:.+]] = arith.addi %[[WITHIN]], %[[THREAD]]
+  // CHECK-COUNT-2:     memref.load %{{.+}}[%[[ENTRY]], %{{.+}}] : memref<128x2xi64
   // CHECK-COUNT-13:    memref.store {{.+}} : memref<32xi{{32|64}}, #gpu.address_space<workgroup>>
   // CHECK:           gpu.barrier
   // CHECK:           scf.for %[[TILE:.+]] = %c0 to %[[LISTED]]

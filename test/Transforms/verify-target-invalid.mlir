@@ -143,7 +143,7 @@ module attributes {kami.target = #kami.target<"sm_89">} {
 func.func @list_of_tiles(%a: memref<?xf16>, %c: memref<?xf32>, %one: memref<48x32xf16>, %other: memref<32x64xf16>, %sum: memref<48x64xf32>,
                          %at: !i64s, %m: !i32s) {
   kami.gemm ins(%one, %other : memref<48x32xf16>, memref<32x64xf16>) outs(%sum : memref<48x64xf32>) accumulator(f32) plan(#plan)
-  // expected-error @+1 {{'kami.grouped_gemm' op cannot execute this plan on sm_89: needs 98560 bytes of shared memory, a block may use 98048}}
+  // expected-error @+1 {{'kami.grouped_gemm' op cannot execute this plan on sm_89: needs 98560 bytes of shared memory, a block may use 96000}}
   kami.grouped_gemm ins(%a, %a : memref<?xf16>, memref<?xf16>) outs(%c : memref<?xf32>)
       at(%at, %at, %at : !i64s, !i64s, !i64s) sizes(%m, %m, %m : !i32s, !i32s, !i32s)
       leading(%m, %m, %m : !i32s, !i32s, !i32s) accumulator(f32) plan(#plan)

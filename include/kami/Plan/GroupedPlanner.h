@@ -19,14 +19,20 @@ constexpr int64_t listedTiles = 32;
 constexpr int64_t listedWords = 13;
 constexpr int64_t listBytes = listedTiles * listedWords * 8;
 
+/// A block's tiles are dealt for so many turns at a time, a whole number of
+/// lists: to deal takes four warps some 3 µs for each 1000 products. It keeps two words of
+/// 64 bits of each tile behind the list.
+constexpr int64_t dealtTurns = 128;
+constexpr int64_t dealtBytes = dealtTurns * 2 * 8;
+
 /// Bytes behind the list where `taken` turns, and one that is not whole, of so
 /// many blocks are listed, a word of 32 bits a tile.
 constexpr int64_t takenBytes(int64_t taken, int64_t blocks) {
   return taken == 0 ? 0 : (taken + 1) * blocks * 4;
 }
 
-/// The chip as plans of such products see it: the list's bytes of shared memory
-/// are taken, and so many more.
+/// The chip as plans of such products see it: the bytes of the list and of what
+/// is dealt are taken of shared memory, and so many more.
 Chip withoutTileList(Chip chip, int64_t more = 0);
 
 /// A plan for products that each have sizes of their own, which are known on

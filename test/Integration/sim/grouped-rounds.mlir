@@ -1,7 +1,8 @@
-// Blocks have more tiles than are dealt at a time, of products of all depths: each
+// A block has more tiles than it lists at a time, of products of all depths: each
 // is computed once.
 
 // RUN: kami-run %s --device=sim --inputs=integers | FileCheck %s
+// RUN: sed 's/blocks = 3>/blocks = 1>/' %s | kami-run - --device=sim --inputs=integers | FileCheck %s
 // RUN: sed 's/blocks = 3>/blocks = 3, taken = 2>/' %s | kami-run - --device=sim --inputs=integers | FileCheck %s
 // CHECK: verdict   right
 

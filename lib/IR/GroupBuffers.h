@@ -19,6 +19,11 @@ mlir::LogicalResult verifyWindow(mlir::Operation *op, SharedMatrixAttr matrix,
                                  Role role, mlir::Type elementType,
                                  int64_t rows, int64_t columns);
 
+/// The matrix unit reads elements in such an order: those of 32 bits only
+/// adjacent along k.
+mlir::LogicalResult verifyUnitOrder(mlir::Operation *op,
+                                    SharedMatrixAttr matrix);
+
 /// The buffer lies in workgroup memory and has room for the matrix.
 mlir::LogicalResult verifyMatrixBuffer(mlir::Operation *op, mlir::Value buffer,
                                        SharedMatrixAttr matrix);

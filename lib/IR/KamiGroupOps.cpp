@@ -70,11 +70,7 @@ static LogicalResult verifyUnitWindow(GroupMmaOp op, SharedMatrixAttr matrix,
   if (failed(verifyWindow(op, matrix, role, op.getAtom().getElementType(role),
                           rows, columns)))
     return failure();
-  if (!matrix.getMatrix().isValid())
-    return op.emitOpError("expected elements that are adjacent along k, but "
-                          "got ")
-           << matrix;
-  return success();
+  return verifyUnitOrder(op, matrix);
 }
 
 /// (C2) for A in registers.
@@ -164,6 +160,14 @@ LogicalResult kami::verifyWindow(Operation *op, SharedMatrixAttr matrix,
            << rows << "x" << columns << ", but got " << matrix.getRows() << "x"
            << matrix.getColumns();
   return success();
+}
+
+LogicalResult kami::verifyUnitOrder(Operation *op, SharedMatrixAttr matrix) {
+  if (matrix.getMatrix().isValid())
+    return success();
+  return op->emitOpError("expected elements that are adjacent along k, but "
+                         "got ")
+         << matrix;
 }
 
 LogicalResult kami::verifyMatrixBuffer(Operation *op, Value buffer,

@@ -24,11 +24,7 @@ static LogicalResult verifyDescriptor(WgmmaOp op, Role role, Type type) {
     return op.emitOpError("expected operand ")
            << stringifyRole(role) << " to describe a matrix of that role with "
            << "elements of type " << element << ", but got " << matrix;
-  if (!matrix.getMatrix().isValid())
-    return op.emitOpError("expected elements that are adjacent along k, but "
-                          "got ")
-           << matrix;
-  return success();
+  return verifyUnitOrder(op, matrix);
 }
 
 /// The flat vector of a lane's registers of a tile. Integers have no sign

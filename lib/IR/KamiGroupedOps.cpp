@@ -219,19 +219,17 @@ LogicalResult OpenTicketsOp::verify() {
   return verifyWords(*this, getWords());
 }
 
-LogicalResult TakeTicketOp::verify() {
-  if (failed(verifyThreads(*this, getThreads())) ||
-      failed(verifyBlocks(*this, getBlocks())))
+/// Of a ticket of one of so many blocks.
+template <typename TicketOp> static LogicalResult verifyTicket(TicketOp op) {
+  if (failed(verifyThreads(op, op.getThreads())) ||
+      failed(verifyBlocks(op, op.getBlocks())))
     return failure();
-  return verifyWords(*this, getWords());
+  return verifyWords(op, op.getWords());
 }
 
-LogicalResult PublishTicketOp::verify() {
-  if (failed(verifyThreads(*this, getThreads())) ||
-      failed(verifyBlocks(*this, getBlocks())))
-    return failure();
-  return verifyWords(*this, getWords());
-}
+LogicalResult TakeTicketOp::verify() { return verifyTicket(*this); }
+
+LogicalResult PublishTicketOp::verify() { return verifyTicket(*this); }
 
 void DealTilesOp::getEffects(Effects &effects) {
   for (OpOperand *sizes : {&getMMutable(), &getNMutable(), &getKMutable()})

@@ -111,9 +111,6 @@ static llvm::Error checkExtents(const Extents &extents) {
   return llvm::Error::success();
 }
 
-/// Of addresses, in bytes; `memref.assume_alignment` has 32 bits for it.
-static constexpr int64_t mostAlignment = int64_t(1) << 30;
-
 static llvm::Expected<ArrayGemmSpec> toSpec(const KamiGemm &gemm) {
   ArrayGemmSpec spec;
   spec.extents = {gemm.m, gemm.n, gemm.k};

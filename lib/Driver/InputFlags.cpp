@@ -83,6 +83,11 @@ InputFlags::InputFlags(cl::OptionCategory &category)
                      "take as they are done with others, 0 to choose, or -1 "
                      "for none"),
             cl::init(0), cl::cat(category)),
+      alignment("alignment",
+                cl::desc("Bytes that the matrices of --gemm begin at a "
+                         "multiple of, a power of two: a promise of who "
+                         "launches the kernel, not checked"),
+                cl::value_desc("bytes"), cl::init(1), cl::cat(category)),
       block("block",
             cl::desc("The product of --gemm inside a block, of operands that "
                      "are distributed over it"),
@@ -156,6 +161,12 @@ llvm::Expected<GemmSpec> InputFlags::parseGemm() const {
   spec.beta = beta;
   spec.transposeA = transposeA;
   spec.transposeB = transposeB;
+  if (alignment < 1 || alignment > mostAlignment ||
+      !llvm::isPowerOf2_64(alignment))
+    return fail("expected --alignment to be a power of two up to " +
+                llvm::Twine(mostAlignment) + ", but got " +
+                llvm::Twine(alignment));
+  spec.alignment = alignment;
   return spec;
 }
 
@@ -237,6 +248,9 @@ InputFlags::loadModule(mlir::MLIRContext *context, bool runs) const {
     return fail(
         "expected an input file, --gemm=MxNxK or --grouped=FILE, but got " +
         llvm::StringRef(given == 0 ? "neither" : "several"));
+  if (alignment != 1 && (gemm.empty() || block))
+    return fail("expected --alignment only with --gemm=MxNxK in memory; a file "
+                "says it by memref.assume_alignment");
   if (!grouped.empty())
     return loadGrouped(context);
   if (!gemm.empty() && precision != "exact")
@@ -246,6 +260,10 @@ InputFlags::loadModule(mlir::MLIRContext *context, bool runs) const {
     return fail("expected --gemm=MxNxK with --block, but got a file");
   if (block)
     return planBlockModule(context, runs);
+  constexpr int64_t bufferAlignment = 256;
+  if (runs && alignment > bufferAlignment)
+    return fail("expected --alignment up to " + llvm::Twine(bufferAlignment) +
+                " of what is run, but got " + llvm::Twine(alignment));
   if (!gemm.empty()) {
     llvm::Expected<GemmSpec> spec = parseGemm();
     if (!spec)

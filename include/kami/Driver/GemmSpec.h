@@ -17,6 +17,10 @@
 
 namespace kami {
 
+/// What is promised of addresses at most, in bytes; `memref.assume_alignment`
+/// has 32 bits for it.
+constexpr int64_t mostAlignment = int64_t(1) << 30;
+
 /// Where a matrix's elements lie: (row, column) at offset + row · rowStride +
 /// column · columnStride, and a batch's products batchStride apart.
 struct MatrixStrides {
@@ -75,8 +79,8 @@ struct GemmSpec {
   bool conjugateB = false;
   /// Row-major and dense where there is none. Of the matrices as stored.
   std::optional<MatrixStrides> strideA, strideB, strideC;
-  /// Bytes of which A, B and C begin at a multiple, a power of two: promised,
-  /// not checked.
+  /// Bytes of which A, B and C begin at a multiple, a power of two up to
+  /// `mostAlignment`: promised, not checked.
   int64_t alignment = 1;
 
   ElementKind operandB() const { return otherOperand.value_or(operand); }

@@ -31,7 +31,7 @@ struct InputFlags {
   llvm::cl::opt<std::string> unit, tile, precision, calibration;
   llvm::cl::opt<int64_t> stages;
   llvm::cl::opt<std::string> copies;
-  llvm::cl::opt<int64_t> taken;
+  llvm::cl::opt<int64_t> taken, alignment;
   llvm::cl::opt<bool> block;
   llvm::cl::opt<bool> verifyEach;
 
@@ -39,8 +39,8 @@ struct InputFlags {
   llvm::Expected<GemmSpec> parseGemm() const;
   /// The file's module, or one made from `--gemm`: of a product of matrices in
   /// memory or, with `--block`, of one inside a block (BlockKernel.h), with a
-  /// function that launches it if the module `runs`. Parse errors go to the
-  /// context's handler.
+  /// function that launches it if the module `runs`, on buffers that begin at
+  /// multiples of 256 bytes. Parse errors go to the context's handler.
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
   loadModule(mlir::MLIRContext *context, bool runs = false) const;
   CompileOptions compileOptions() const;

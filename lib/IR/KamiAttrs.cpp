@@ -470,6 +470,13 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
     return emitError() << "expected blocks in turn, and at most " << mostTaken
                        << " turns whose tiles are taken, but got " << blocks
                        << " blocks and taken = " << taken;
+  // Tickets are numbered in 32 bits, and each block has one that is no tile's.
+  constexpr int64_t mostTickets = int64_t(1) << 31;
+  if ((taken + 1) * blocks > mostTickets && taken > 0)
+    return emitError() << "expected up to " << mostTickets
+                       << " tiles to be taken, with one more of each block, "
+                          "but got "
+                       << taken << " turns of " << blocks << " blocks";
   return verifySlicing(emitError, partition, transport,
                        {sliceK, sharedA, sharedB});
 }

@@ -191,6 +191,12 @@ func.func @held(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch, %r: !res
 
 // -----
 
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected up to 2147483648 tiles to be taken, with one more of each block, but got 1024 turns of 2097152 blocks}}
+#taken = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = staged, slices = {k = 16, shared = [0, 0]}, blocks = 2097152, taken = 1024>
+
+// -----
+
 func.func @ticket_words(%w: memref<3xi32, #gpu.address_space<workgroup>>) {
   // expected-error@+1 {{expected two words in workgroup memory, but got 'memref<3xi32, #gpu.address_space<workgroup>>'}}
   kami.open_tickets %w by 32 : memref<3xi32, #gpu.address_space<workgroup>>

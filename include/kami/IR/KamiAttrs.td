@@ -308,7 +308,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
       sums at most in all rounds, of which only they have several
     * (C14) only rows of copied operands that are not packed are skewed
     * (C15) only copies for warp groups are bulk ones
-    * (C16) only blocks in turn leave turns to be taken, 1024 at most
+    * (C16) only blocks in turn leave turns to be taken, 1024 at most, of 2^31
+      tiles with one more for each block
     * (C17) an atom whose layouts are opaque is for one team of warps that hold
       operands, in tiles that are not interleaved
   }];

@@ -154,8 +154,7 @@ static llvm::Expected<ArrayGemmSpec> toSpec(const KamiGemm &gemm) {
     return llvm::createStringError(
         "expected epilogueType to be no wider than the accumulator " +
         name(spec.accumulator) + ", but got " + name(spec.epilogueType));
-  if (gemm.alignment < 0 || gemm.alignment > mostAlignment ||
-      (gemm.alignment && !llvm::isPowerOf2_64(gemm.alignment)))
+  if (gemm.alignment != 0 && !isAlignment(gemm.alignment))
     return llvm::createStringError(
         "expected alignment to be 0 or a power of two up to " +
         llvm::Twine(mostAlignment) + ", but got " +

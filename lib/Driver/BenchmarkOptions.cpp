@@ -63,6 +63,16 @@ llvm::Error kami::checkOptions(const BenchmarkOptions &options) {
     if (warps < 0)
       return llvm::createStringError("expected --warps from 0, but got " +
                                      llvm::Twine(warps));
+  for (const std::string &copies : options.copies)
+    if (copies != "auto" && !parseCopies(copies))
+      return llvm::createStringError(
+          "expected --copies of auto, threads and bulk, but got '" + copies +
+          "'");
+  for (int64_t taken : options.taken)
+    if (!mayAskTaken(taken))
+      return llvm::createStringError("expected --taken from -1 to " +
+                                     llvm::Twine(mostTaken) + ", but got " +
+                                     llvm::Twine(taken));
   if (options.batch < 1 || options.batch > INT_MAX)
     return llvm::createStringError("expected --batch from 1 to " +
                                    llvm::Twine(INT_MAX) + ", but got " +

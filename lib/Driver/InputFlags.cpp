@@ -11,6 +11,7 @@
 #include "kami/Driver/GroupedSpec.h"
 #include "kami/Model/CalibrationFile.h"
 #include "kami/Plan/Request.h"
+#include "kami/Simulator/Memory.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -161,8 +162,7 @@ llvm::Expected<GemmSpec> InputFlags::parseGemm() const {
   spec.beta = beta;
   spec.transposeA = transposeA;
   spec.transposeB = transposeB;
-  if (alignment < 1 || alignment > mostAlignment ||
-      !llvm::isPowerOf2_64(alignment))
+  if (!isAlignment(alignment))
     return fail("expected --alignment to be a power of two up to " +
                 llvm::Twine(mostAlignment) + ", but got " +
                 llvm::Twine(alignment));
@@ -260,9 +260,9 @@ InputFlags::loadModule(mlir::MLIRContext *context, bool runs) const {
     return fail("expected --gemm=MxNxK with --block, but got a file");
   if (block)
     return planBlockModule(context, runs);
-  constexpr int64_t bufferAlignment = 256;
-  if (runs && alignment > bufferAlignment)
-    return fail("expected --alignment up to " + llvm::Twine(bufferAlignment) +
+  if (runs && alignment > sim::Buffer::alignment)
+    return fail("expected --alignment up to " +
+                llvm::Twine(sim::Buffer::alignment) +
                 " of what is run, but got " + llvm::Twine(alignment));
   if (!gemm.empty()) {
     llvm::Expected<GemmSpec> spec = parseGemm();

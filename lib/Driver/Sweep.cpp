@@ -331,17 +331,18 @@ std::string Sweep::checkTraffic(const SweepCase &one,
                    one.spec.batch.value_or(1);
   // Copies are of elements as they lie in device memory, and what is copied by
   // eight lanes may begin in one line and end in the next. Pieces of 16 bytes
-  // that arrive in parts meet in a bank: four words of such, and one of the
-  // next line.
+  // that arrive in parts meet in a bank: four words of such, and one more where
+  // lines end within the 128 bytes that all banks have.
   bool isCopied = plan.transport == Transport::Copied;
   bool widensCopies =
       isCopied && plan.widens(one.spec.operand, one.spec.operandB());
   int64_t width = byteWidth(one.spec.operand);
-  int64_t conflicts = !isCopied    ? 1
-                      : width == 1 ? 8
-                      : width == 2 ? 2
-                      : width == 4 ? 5
-                                   : 4;
+  bool endsWithin =
+      llvm::any_of(std::array{plan.tile.m, plan.tile.n, plan.tile.k},
+                   [&](int64_t extent) { return extent * width % 128 != 0; });
+  int64_t conflicts = !isCopied ? 1 : width == 1 ? 8 : width == 2 ? 2 : 4;
+  if (isCopied && width == 4 && endsWithin)
+    ++conflicts;
   // The last of several tiles of k may have fewer slices in it, but moves them.
   // So have matrices for the matrix unit their rows of a swizzle pattern.
   // Skewed rows are read and written once more. Tickets are traffic, too.

@@ -20,13 +20,18 @@ using Effects =
 // PlaceOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult PlaceOp::verify() {
-  FragmentType fragment = getValue().getType();
-  if (failed(verifyWindow(*this, getMatrix(), fragment.getRole(),
+/// The fragment is of a window of the matrix in the op's buffer.
+template <typename PlacedOp>
+static LogicalResult verifyPlaced(PlacedOp op, FragmentType fragment) {
+  if (failed(verifyWindow(op, op.getMatrix(), fragment.getRole(),
                           fragment.getElementType(), fragment.getRows(),
                           fragment.getColumns())))
     return failure();
-  return verifyMatrixBuffer(*this, getBuffer(), getMatrix());
+  return verifyMatrixBuffer(op, op.getBuffer(), op.getMatrix());
+}
+
+LogicalResult PlaceOp::verify() {
+  return verifyPlaced(*this, getValue().getType());
 }
 
 void PlaceOp::getEffects(Effects &effects) {
@@ -42,11 +47,7 @@ LogicalResult LoadPlacedOp::verify() {
   if (!fragment.isPlain())
     return emitOpError("expected tiles that are not interleaved, but got ")
            << fragment;
-  if (failed(verifyWindow(*this, getMatrix(), fragment.getRole(),
-                          fragment.getElementType(), fragment.getRows(),
-                          fragment.getColumns())))
-    return failure();
-  return verifyMatrixBuffer(*this, getBuffer(), getMatrix());
+  return verifyPlaced(*this, fragment);
 }
 
 void LoadPlacedOp::getEffects(Effects &effects) {

@@ -193,12 +193,11 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
   if (text.copies != "auto" && !problem.bulk)
     return llvm::createStringError("unknown --copies '" + text.copies +
                                    "', expected one of: auto, threads, bulk");
-  if (text.taken < -1 || text.taken > mostTaken)
+  if (!mayAskTaken(text.taken))
     return llvm::createStringError("expected --taken from -1 to " +
                                    llvm::Twine(mostTaken) + ", but got " +
                                    llvm::Twine(text.taken));
-  if (text.taken != 0)
-    problem.taken = std::max<int64_t>(text.taken, 0);
+  problem.taken = askedTaken(text.taken);
   problem.isSkewed = wantsSkewWithoutGaps(problem);
   return problem;
 }

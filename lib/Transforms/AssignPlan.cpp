@@ -72,12 +72,11 @@ private:
              << stages.getValue();
     if (stages > 0)
       constraints.stages = stages;
-    if (taken < -1 || taken > PlanAttr::mostTaken)
+    if (!mayAskTaken(taken))
       return op->emitError("expected up to ")
              << PlanAttr::mostTaken << " turns, or -1 for none, but got "
              << taken.getValue();
-    if (taken != 0)
-      constraints.taken = std::max<int64_t>(taken, 0);
+    constraints.taken = askedTaken(taken);
     if (copies != "auto") {
       constraints.bulk = parseCopies(copies);
       if (!constraints.bulk)

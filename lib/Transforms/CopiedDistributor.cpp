@@ -213,8 +213,9 @@ void Distributor::beginBulk(GemmOp op, Value matrixA, Value matrixB) {
   Value turn = op.getTurn();
   mapNumber =
       turn ? b.createOrFold<arith::RemUIOp>(turn, constant(2)) : constant(0);
-  auto countArrivals = [&] {
+  auto begin = [&] {
     MBarrierInitOp::create(b, bulkBarriers(), copiesOfTile);
+    acquireMaps(mapNumber);
   };
   {
     OpBuilder::InsertionGuard guard(b);
@@ -226,15 +227,11 @@ void Distributor::beginBulk(GemmOp op, Value matrixA, Value matrixB) {
     }
     describe(Role::A, matrixA, mapNumber);
     describe(Role::B, matrixB, mapNumber);
-    if (isInTurn(op)) {
-      countArrivals();
-      acquireMaps(mapNumber);
-    }
+    if (isInTurn(op))
+      begin();
   }
-  if (isInTurn(op))
-    return;
-  countArrivals();
-  acquireMaps(mapNumber);
+  if (!isInTurn(op))
+    begin();
 }
 
 /// Waits for the maps of that number, before the first copies by them.
@@ -431,8 +428,8 @@ Value Distributor::skewedAs(Role role, Value matrix, Value offset) {
 }
 
 /// The sum after the tile of a stage, at `offset` along k; of groups,
-/// `isPending` if they may still be at work on it. Warps and lanes do what
-/// `startNext` says, if anything, before they multiply.
+/// `isPending` if they may still be at work on it. Warps do what `startNext`
+/// says, if anything, while their first slice comes from shared memory.
 Value Distributor::multiplyCopied(Value operandA, Value operandB, Value offset,
                                   Value stage, Value accumulator,
                                   bool isPending,
@@ -478,8 +475,6 @@ Value Distributor::multiplyCopied(Value operandA, Value operandB, Value offset,
   // A slice of the lanes' multiply-adds is as much code as ptxas needs to have
   // reads on their way.
   if (atom.getInstruction() == InstructionKind::Fma) {
-    if (startNext)
-      startNext();
     auto loop = scf::ForOp::create(b, constant(0), constant(depth),
                                    constant(slice), ValueRange(accumulator));
     OpBuilder::InsertionGuard guard(b);
@@ -489,7 +484,6 @@ Value Distributor::multiplyCopied(Value operandA, Value operandB, Value offset,
                                   loop.getRegionIterArg(0)));
     return loop.getResult(0);
   }
-  // The first slice is on its way from shared memory meanwhile.
   for (int64_t k = 0; k < depth; k += slice)
     accumulator = addSlice(constant(k), k + slice, accumulator,
                            k == 0 ? startNext : llvm::function_ref<void()>());
@@ -723,7 +717,9 @@ Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
   // 76.1, and 240.5 instead of 246.6 µs), but what it takes to start rows that
   // begin anywhere is better out of the way first (512/128 129.9 instead of
   // 135.3; H100, 2026-11-25).
-  bool startsWithin = !isGroup() && (alignedRows || !exchange.skewed);
+  bool startsWithin = !isGroup() &&
+                      atom.getInstruction() != InstructionKind::Fma &&
+                      (alignedRows || !exchange.skewed);
   if (!isGroup() && !startsWithin)
     startNext();
   sum = multiplyCopied(matrixA, matrixB, offset, stage, sum,

@@ -88,6 +88,15 @@ Value kami::nameNext(ImplicitLocOpBuilder &b, GemmOp product, const Plan &plan,
   return b.createOrFold<arith::XOrIOp>(after, constant(1));
 }
 
+Value kami::tellTicket(ImplicitLocOpBuilder &b, Value ticket, Value words,
+                       Value limit, int64_t blocks, int64_t threads) {
+  PublishTicketOp::create(b, ticket, words, limit, blocks, threads);
+  gpu::BarrierOp::create(b);
+  Value first = arith::ConstantIndexOp::create(b, 0);
+  return arith::IndexCastUIOp::create(b, b.getIndexType(),
+                                      memref::LoadOp::create(b, words, first));
+}
+
 Value GridKernel::constant(int64_t value) {
   return arith::ConstantIndexOp::create(b, value).getResult();
 }
@@ -283,9 +292,7 @@ void GridKernel::emitTilesTaken(Value first, const TileCount &count,
                            count.total, constant(taken * mostBlocks))),
       constant(2 * mostBlocks));
   Value left = b.createOrFold<arith::SubIOp>(count.total, dealt);
-  Value memory = gpu::DynamicSharedMemoryOp::create(
-      b, bufferType(b.getContext(), ShapedType::kDynamic));
-  Value words = viewAt(b, memory, constant(ticketsAt), {2}, b.getI32Type());
+  Value words = viewInShared(b, ticketsAt, {2}, b.getI32Type());
   auto compare = [&](arith::CmpIPredicate how, Value one,
                      Value other) -> Value {
     return b.createOrFold<arith::CmpIOp>(how, one, other);
@@ -336,11 +343,8 @@ void GridKernel::emitTilesTaken(Value first, const TileCount &count,
   {
     OpBuilder::InsertionGuard afterGuard(b);
     b.setInsertionPointToStart(after.thenBlock());
-    PublishTicketOp::create(b, taking.getResult(0), words, left, mostBlocks,
-                            threads);
-    gpu::BarrierOp::create(b);
-    Value told = memref::LoadOp::create(b, words, constant(0));
-    told = arith::IndexCastUIOp::create(b, b.getIndexType(), told);
+    Value told =
+        tellTicket(b, taking.getResult(0), words, left, mostBlocks, threads);
     scf::YieldOp::create(b, arith::AddIOp::create(b, dealt, told).getResult());
     b.setInsertionPointToStart(after.elseBlock());
     scf::YieldOp::create(b, inTurn);

@@ -49,9 +49,10 @@ class GroupedTile {
 public:
   /// The list is in the shared memory from `listAt` on.
   GroupedTile(ImplicitLocOpBuilder &b, GroupedGemmOp op, const Plan &plan,
-              int64_t listAt, IRMapping &values)
-      : b(b), op(op), plan(plan), values(values), list(b, op, listAt),
-        dealtAt(listAt + listBytes), takenAt(dealtAt + dealtBytes) {}
+              const SharedLayout &layout, int64_t listAt, IRMapping &values)
+      : b(b), op(op), plan(plan), layout(layout), values(values),
+        list(b, op, listAt), dealtAt(listAt + listBytes),
+        takenAt(dealtAt + dealtBytes) {}
 
   void emitLoop();
 
@@ -82,14 +83,15 @@ private:
       return {progress.first, progress.turns, progress.open, count};
     }
   };
-  Value dealt() { return inShared(dealtAt, {dealtTurns, 2}, b.getI64Type()); }
+  Value dealt() {
+    return viewInShared(b, dealtAt, {dealtTurns, 2}, b.getI64Type());
+  }
   DealTilesOp deal(Value first);
   Listed listDealt(const Progress &progress);
   Listed listTaken(const Progress &progress);
   Listed listNext(const Progress &progress);
   void ifListing(Value count, llvm::function_ref<void(Value)> emit);
   void listTile(Value number, Value product, Value tile);
-  Value inShared(int64_t start, ArrayRef<int64_t> shape, Type element);
   Value rest();
   Value ticketWords();
   void emitTiles(Value count);
@@ -136,6 +138,7 @@ private:
   ImplicitLocOpBuilder &b;
   GroupedGemmOp op;
   const Plan &plan;
+  const SharedLayout &layout;
   IRMapping &values;
   TileList list;
   /// Where it is said what is dealt, of each tile the product and its number
@@ -363,31 +366,24 @@ void GroupedTile::emitTilesAhead(Value count) {
 // All tiles
 //===----------------------------------------------------------------------===//
 
-/// That part of the block's shared memory.
-Value GroupedTile::inShared(int64_t start, ArrayRef<int64_t> shape,
-                            Type element) {
-  Value memory = gpu::DynamicSharedMemoryOp::create(
-      b, bufferType(b.getContext(), ShapedType::kDynamic));
-  return viewAt(b, memory, constant(start), shape, element);
-}
-
 Value GroupedTile::ticketWords() {
-  return inShared(kami::sharedLayout(plan).tickets.offset, {2}, b.getI32Type());
+  return viewInShared(b, layout.tickets.offset, {2}, b.getI32Type());
 }
 
 /// The tiles that are no block's; null if all are.
 Value GroupedTile::rest() {
   if (plan.taken == 0)
     return {};
-  return inShared(takenAt, {(plan.taken + 1) * plan.blocks}, b.getI32Type());
+  return viewInShared(b, takenAt, {(plan.taken + 1) * plan.blocks},
+                      b.getI32Type());
 }
 
 /// Deals the block's tiles of `dealtTurns` turns.
 DealTilesOp GroupedTile::deal(Value first) {
   int64_t threads = op.getPlan()->getThreads();
-  int64_t at = dealAt(kami::sharedLayout(plan), threads);
+  int64_t at = dealAt(layout, threads);
   Value scratch =
-      inShared(at, {DealTilesOp::scratchBytes(threads)}, b.getI8Type());
+      viewInShared(b, at, {DealTilesOp::scratchBytes(threads)}, b.getI8Type());
   Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   return DealTilesOp::create(
       b, block, first, values.lookup(op.getM()), values.lookup(op.getN()),
@@ -409,8 +405,7 @@ void GroupedTile::ifListing(Value count, llvm::function_ref<void(Value)> emit) {
 /// Lists tiles that are dealt to the block, as many as there is room for.
 GroupedTile::Listed GroupedTile::listDealt(const Progress &progress) {
   Value first = widened(progress.first);
-  Value within =
-      arith::RemUIOp::create(b, first, constant(dealtTurns)).getResult();
+  Value within = arith::RemUIOp::create(b, first, constant(dealtTurns));
   Type i32 = b.getI32Type();
   auto narrowed = [&](Value index) -> Value {
     return arith::IndexCastUIOp::create(b, i32, index);
@@ -454,9 +449,7 @@ GroupedTile::Listed GroupedTile::listTaken(const Progress &progress) {
   int64_t threads = op.getPlan()->getThreads();
   Value taken =
       TakeTicketOp::create(b, b.getI32Type(), words, plan.blocks, threads);
-  PublishTicketOp::create(b, taken, words, left, plan.blocks, threads);
-  gpu::BarrierOp::create(b);
-  Value ticket = widened(memref::LoadOp::create(b, words, constant(0)));
+  Value ticket = tellTicket(b, taken, words, left, plan.blocks, threads);
   Value isThere = isBefore(ticket, left);
   auto bits = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, b.getI32Type(), value);
@@ -554,12 +547,13 @@ LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
       std::max(layout.bytes,
                dealAt(layout, threads) + DealTilesOp::scratchBytes(threads)),
       sizeof(int64_t));
-  kernel.run(symbols,
-             kernelName("grouped_gemm", {dynamic, dynamic, dynamic},
-                        op.getElementType(Role::A)),
-             listAt + bytes, plan->blocks, [&](IRMapping &values) {
-               GroupedTile(kernel.b, op, *plan, listAt, values).emitLoop();
-             });
+  kernel.run(
+      symbols,
+      kernelName("grouped_gemm", {dynamic, dynamic, dynamic},
+                 op.getElementType(Role::A)),
+      listAt + bytes, plan->blocks, [&](IRMapping &values) {
+        GroupedTile(kernel.b, op, *plan, layout, listAt, values).emitLoop();
+      });
   op.erase();
   return success();
 }

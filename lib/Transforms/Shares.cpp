@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Shares.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -74,6 +75,14 @@ Value kami::viewAt(ImplicitLocOpBuilder &b, Value memory, Value start,
       MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
                       cast<MemRefType>(memory.getType()).getMemorySpace());
   return memref::ViewOp::create(b, type, memory, start, ValueRange());
+}
+
+Value kami::viewInShared(ImplicitLocOpBuilder &b, int64_t start,
+                         ArrayRef<int64_t> shape, Type element) {
+  Value memory = gpu::DynamicSharedMemoryOp::create(
+      b, bufferType(b.getContext(), ShapedType::kDynamic));
+  return viewAt(b, memory, arith::ConstantIndexOp::create(b, start), shape,
+                element);
 }
 
 SharedMatrixAttr kami::matrixType(const SharedMatrix &matrix, Type element,

@@ -32,6 +32,10 @@ mlir::Value viewAt(mlir::ImplicitLocOpBuilder &b, mlir::Value memory,
                    mlir::Value start, llvm::ArrayRef<int64_t> shape,
                    mlir::Type element);
 
+/// The same, from that byte of the block's dynamic workgroup memory on.
+mlir::Value viewInShared(mlir::ImplicitLocOpBuilder &b, int64_t start,
+                         llvm::ArrayRef<int64_t> shape, mlir::Type element);
+
 /// A slice of A or B, or a warp's part of C.
 FragmentType shareType(const Partition &partition, MmaAtomAttr atom, Role role,
                        const Interleave &interleave);

@@ -10,7 +10,6 @@
 #include "Shares.h"
 #include "kami/Plan/GroupedPlanner.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace kami;
@@ -26,12 +25,9 @@ Value kami::columnsOf(GroupedGemmOp op, Role role, Value m, Value n, Value k) {
 
 TileList::TileList(ImplicitLocOpBuilder &b, GroupedGemmOp op, int64_t at)
     : b(b) {
-  Value memory = gpu::DynamicSharedMemoryOp::create(
-      b, bufferType(b.getContext(), ShapedType::kDynamic));
   for (unsigned field = 0; field != FieldCount; ++field) {
-    Value start = arith::ConstantIndexOp::create(
-        b, at + field * listedTiles * int64_t(sizeof(int64_t)));
-    arrays[field] = viewAt(b, memory, start, {listedTiles}, typeOf(op, field));
+    int64_t start = at + field * listedTiles * int64_t(sizeof(int64_t));
+    arrays[field] = viewInShared(b, start, {listedTiles}, typeOf(op, field));
   }
 }
 

@@ -153,7 +153,7 @@ func.func @list_of_tiles(%a: memref<?xf16>, %c: memref<?xf32>, %one: memref<48x3
 
 // -----
 
-// Tiles of one product take equally long.
+// Of one product, tiles are taken only where the next one is prefetched.
 
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 module attributes {kami.target = #kami.target<"sm_90">} {

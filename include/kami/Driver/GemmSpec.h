@@ -20,6 +20,10 @@ namespace kami {
 /// What is promised of addresses at most, in bytes; `memref.assume_alignment`
 /// has 32 bits for it.
 constexpr int64_t mostAlignment = int64_t(1) << 30;
+/// Whether so much may be promised: a power of two up to that.
+constexpr bool isAlignment(int64_t bytes) {
+  return bytes >= 1 && bytes <= mostAlignment && (bytes & (bytes - 1)) == 0;
+}
 
 /// Where a matrix's elements lie: (row, column) at offset + row · rowStride +
 /// column · columnStride, and a batch's products batchStride apart.

@@ -37,6 +37,18 @@ std::optional<Unit> parseUnit(llvm::StringRef spelling);
 /// engine.
 std::optional<bool> parseCopies(llvm::StringRef spelling);
 
+/// Whether so many turns of tiles may be asked to be taken: 0 for the planner's
+/// choice, -1 for none.
+constexpr bool mayAskTaken(int64_t turns) {
+  return turns >= -1 && turns <= mostTaken;
+}
+/// What is asked for so; nothing for the planner's choice.
+inline std::optional<int64_t> askedTaken(int64_t turns) {
+  if (turns == 0)
+    return std::nullopt;
+  return turns < 0 ? 0 : turns;
+}
+
 /// The algorithm that a grid stands for: layers make it 3D; otherwise columns
 /// and rows make it 2D; otherwise it is 1D.
 Algorithm algorithmOf(const WarpGrid &grid);

@@ -38,7 +38,7 @@ struct Problem {
   std::optional<WarpGrid> grid;
   /// What a block multiplies at once, as in `Plan`.
   std::optional<Extents> tile;
-  /// Whether the copy engine brings what the matrix unit reads, where it can.
+  /// Whether the copy engine brings copied operands, where it can.
   std::optional<bool> bulk;
   /// Of blocks in turn, how many of the last turns of tiles they take as they
   /// are done with others; fewer where there is no room.

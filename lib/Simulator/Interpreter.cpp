@@ -334,6 +334,13 @@ LogicalResult Interpreter::runMemory(Operation *op, bool &handled) {
       // Its memory lives until the interpreter's owner lets go of it, since
       // results may point there.
       .Case([&](memref::DeallocOp) { return success(); })
+      // Of anything but memrefs it is a scalar's.
+      .Case([&](arith::SelectOp select) -> LogicalResult {
+        bool isTrue = get(select.getCondition()).bits & 1;
+        set(select,
+            get(isTrue ? select.getTrueValue() : select.getFalseValue()));
+        return success();
+      })
       .Case([&](memref::LoadOp load) -> LogicalResult {
         MemRef memref = get(load.getMemRef()).memref;
         auto address = addressOf(op, memref, integers(load.getIndices()));

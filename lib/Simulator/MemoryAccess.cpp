@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MemoryAccess.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -185,6 +186,17 @@ static LogicalResult runView(Execution &x, Warp &warp,
   return success();
 }
 
+static LogicalResult runSelect(Execution &x, Warp &warp,
+                               const Instruction &instruction) {
+  ArrayRef<Slot> operands = instruction.operands;
+  int64_t condition;
+  if (failed(x.uniform(warp, instruction, operands[0], condition)))
+    return failure();
+  MemRef chosen = warp.memrefs[operands[condition & 1 ? 1 : 2].index];
+  warp.memrefs[instruction.results[0].index] = std::move(chosen);
+  return success();
+}
+
 static LogicalResult runDim(Execution &x, Warp &warp,
                             const Instruction &instruction) {
   const MemRef &memref = warp.memrefs[instruction.operands[0].index];
@@ -250,6 +262,8 @@ LogicalResult kami::sim::decodeMemory(Decoder &decoder, Operation *op,
         decoder.accesses(accessFormat(store.getVectorType()));
         return decoder.emit(op, runVectorStore);
       })
+      // Of anything but memrefs it is elementwise, and was decoded before.
+      .Case([&](arith::SelectOp) { return decoder.emit(op, runSelect); })
       .Case([&](memref::DimOp) { return decoder.emit(op, runDim); })
       .Case([&](memref::ExtractStridedMetadataOp) {
         return decoder.emit(op, runMetadata);

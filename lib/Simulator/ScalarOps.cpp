@@ -397,7 +397,9 @@ static ScalarOp::Function castOp(Operation *op) {
       .Case<arith::ExtSIOp, arith::IndexCastOp>([](auto) { return signExtend; })
       .Case<arith::ExtUIOp, arith::IndexCastUIOp, arith::TruncIOp,
             arith::BitcastOp>([](auto) { return zeroExtend; })
-      .Case([](arith::SelectOp) { return selectElement; })
+      .Case([](arith::SelectOp select) {
+        return isa<MemRefType>(select.getType()) ? nullptr : selectElement;
+      })
       // A matrix all of whose elements are one.
       .Case([](spirv::CompositeConstructOp) { return zeroExtend; })
       .Case([](NVVM::ConvertFloatToTF32Op convert) -> ScalarOp::Function {

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Distributor.h"
+#include "kami/IR/Loops.h"
 #include "kami/Layout/BulkCopy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -837,10 +838,24 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
   // Where a product has fewer tiles than are ahead, the rest is nothing.
   Value turns = b.createOrFold<arith::MaxUIOp>(own.tiles, constant(ahead));
   Value switchAt = b.createOrFold<arith::SubIOp>(turns, constant(ahead));
+  // Tiles after which one of its own is started and those after which one of
+  // the next product's is are a loop each, or one where what is started is
+  // selected: half the code, for which ptxas takes 101 instead of 181 ms (f16
+  // 256³) and 82 instead of 258 (tf32), and as fast (H100, 2026-11-25). That
+  // takes turns that all have a tile, which only sizes known beforehand
+  // promise.
+  bool isOneLoop = isGroup() && !exchange.bulk &&
+                   getConstantIntValue(own.depth) &&
+                   *getConstantIntValue(own.tiles) >= ahead &&
+                   own.a.getType() == next.a.getType() &&
+                   own.b.getType() == next.b.getType();
+  /// Whose tiles a loop's turns start.
+  enum class Starts { Own, Next, Either };
   /// One turn: waits for its tile in the stage of that number, starts another
   /// one in the stage before, and multiplies.
   auto take = [&](Value tile, Value number, Value parity, Value sum,
-                  bool startsNext) -> Value {
+                  Starts starts) -> Value {
+    bool startsNext = starts == Starts::Next;
     Value stage = asStage(number), offset = multiply(tile, partition.tile.k);
     Value isTile = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                                  tile, own.tiles);
@@ -863,11 +878,27 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
             scf::IfOp::create(b, isLast, /*withElseRegion=*/false).thenBlock());
         acquireMaps(next.maps);
       }
-      if (startsNext)
-        startTile(next, b.createOrFold<arith::SubIOp>(tile, switchAt),
-                  op.getHasNext(), freed);
-      else
-        startTile(own, add(tile, constant(ahead)), /*exists=*/{}, freed);
+      auto ofOwn = [&] { return add(tile, constant(ahead)); };
+      auto ofNext = [&] {
+        return b.createOrFold<arith::SubIOp>(tile, switchAt);
+      };
+      switch (starts) {
+      case Starts::Own:
+        return startTile(own, ofOwn(), /*exists=*/{}, freed);
+      case Starts::Next:
+        return startTile(next, ofNext(), op.getHasNext(), freed);
+      case Starts::Either:
+        Value isOwn = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
+                                                    tile, switchAt);
+        auto select = [&](Value ofOwn, Value ofNext) {
+          return b.createOrFold<arith::SelectOp>(isOwn, ofOwn, ofNext);
+        };
+        CopiedOperands either = own;
+        either.a = select(own.a, next.a);
+        either.b = select(own.b, next.b);
+        startTile(either, select(ofOwn(), ofNext()),
+                  b.createOrFold<arith::OrIOp>(isOwn, op.getHasNext()), freed);
+      }
     };
     // A group's unit is at work while the next tile is started.
     auto multiplyAndStart = [&]() -> Value {
@@ -907,18 +938,20 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
     return {sum, stageAfter(turn.number),
             turn.parity ? parityAfter(turn.parity, turn.number) : Value()};
   };
-  auto loop = [&](Value from, Value to, Turn before, bool startsNext) -> Turn {
+  auto loop = [&](Value from, Value to, Turn before, Starts whose) -> Turn {
     auto [sum, number, parity] = before;
     std::optional<int64_t> first = getConstantIntValue(from);
     std::optional<int64_t> last = getConstantIntValue(to);
     if (first && last && *last - *first <= 1)
       return *first == *last
                  ? before
-                 : after(before, take(from, number, parity, sum, startsNext));
+                 : after(before, take(from, number, parity, sum, whose));
     SmallVector<Value> starts = {sum, number};
     if (parity)
       starts.push_back(parity);
     auto tiles = scf::ForOp::create(b, from, to, constant(1), starts);
+    if (isOneLoop)
+      keepRolled(tiles);
     auto turnOf = [](ValueRange values) -> Turn {
       return {values[0], values[1], values.size() > 2 ? values[2] : Value()};
     };
@@ -926,7 +959,7 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
     b.setInsertionPointToStart(tiles.getBody());
     Turn turn = turnOf(tiles.getRegionIterArgs());
     turn = after(turn, take(tiles.getInductionVar(), turn.number, turn.parity,
-                            turn.sum, startsNext));
+                            turn.sum, whose));
     SmallVector<Value> ends = {turn.sum, turn.number};
     if (parity)
       ends.push_back(turn.parity);
@@ -943,9 +976,13 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
         b.createOrFold<arith::RemUIOp>(
             b.createOrFold<arith::DivUIOp>(turn, constant(exchange.stages)),
             constant(2)));
-  Turn done = loop(constant(0), switchAt, {start, first, parity},
-                   /*startsNext=*/false);
-  done = loop(switchAt, turns, done, /*startsNext=*/true);
+  Turn done = {start, first, parity};
+  if (isOneLoop) {
+    done = loop(constant(0), turns, done, Starts::Either);
+  } else {
+    done = loop(constant(0), switchAt, done, Starts::Own);
+    done = loop(switchAt, turns, done, Starts::Next);
+  }
   endBulk(op.getHasNext());
   return done.sum;
 }

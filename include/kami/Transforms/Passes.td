@@ -120,7 +120,8 @@ def KamiDistributeToWarps : Pass<"kami-distribute-to-warps", "::mlir::gpu::GPUFu
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect"];
+                           "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::LLVM::LLVMDialect"];
 }
 
 def KamiRollSlices : Pass<"kami-roll-slices", "::mlir::gpu::GPUFuncOp"> {

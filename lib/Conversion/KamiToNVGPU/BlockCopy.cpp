@@ -19,8 +19,8 @@
 
 #include "BlockCopy.h"
 #include "NVIDIALanes.h"
+#include "kami/IR/Loops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -60,19 +60,6 @@ constexpr int64_t shiftedAddresses = 2;
 constexpr int64_t roundedAtOnce = 4;
 
 } // namespace
-
-/// Asks LLVM, and ptxas through it, to leave a loop that is rarely taken as it
-/// is.
-static void keepRolled(scf::ForOp loop) {
-  MLIRContext *context = loop.getContext();
-  auto unroll = LLVM::LoopUnrollAttr::get(
-      context, /*disable=*/BoolAttr::get(context, true), {}, {}, {}, {}, {},
-      {});
-  loop->setAttr("llvm.loop_annotation",
-                LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {},
-                                              {}, {}, {}, {}, {}, {}, {}, {},
-                                              {}, {}));
-}
 
 /// Whether pieces of so many bytes are aligned in all lines of the tile.
 bool BlockCopy::isTileAligned(int64_t bytes) const {

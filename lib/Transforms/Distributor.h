@@ -159,10 +159,15 @@ private:
   mlir::Value emitCopiedSum(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
                             mlir::Value start);
   struct CopiedOperands;
+  CopiedOperands operandsOf(mlir::Value matrixA, mlir::Value matrixB,
+                            mlir::Value maps);
   mlir::OpFoldResult termsFrom(const CopiedOperands &operands,
                                mlir::Value offset);
   void startTile(const CopiedOperands &operands, mlir::Value tile,
                  mlir::Value exists, mlir::Value stage);
+  bool carriesSlice(mlir::Value matrixA);
+  mlir::Value emitCarriedSum(GemmOp op, mlir::Value matrixA,
+                             mlir::Value matrixB, mlir::Value start);
   mlir::Value emitSumInTurn(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
                             mlir::Value start, bool barrierFirst);
   FragmentType loadedType(Role role);

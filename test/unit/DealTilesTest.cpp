@@ -202,7 +202,7 @@ TEST_F(DealTilesTest, EachTileOnceAndWorkInEqualParts) {
   std::mt19937 random(1);
   // More products than threads that count, and threads that do not.
   const std::array<int64_t, 3> cases[] = {
-      {10, 64, 7}, {200, 96, 5}, {300, 256, 3}};
+      {10, 64, 7}, {200, 96, 5}, {300, 32, 4}, {300, 256, 3}};
   for (auto [products, threads, blocks] : cases) {
     Sizes sizes;
     for (int64_t i = 0; i != products; ++i) {

@@ -85,6 +85,11 @@ static constexpr double loadedInTurn = 0.3;
 /// before anybody knows who is late. Fitted to 12 sizes of f16, tf32 and f64
 /// from 48 to 256 (H200, 2026-11-22), of which it decides the close ones.
 static constexpr double dealtOut = 1.023;
+/// The same of f64 in blocks of few warps, which hold no slice ahead there:
+/// 1000 products of 160 take 271 µs by 8 warps in turn and 238 by a block each,
+/// 224 617 and 577, where 8 and 2 % less were expected; but 144 by 12 warps 191
+/// and 203 (H100, 2026-11-25).
+static constexpr double dealtOutDoubles = 1.15;
 /// Instructions that it takes to move an element, or an adjacent few, that are
 /// no piece of 16 bytes: of f16, products of 17 rows reached half of what
 /// memory gives (H200, 2026-11-22).
@@ -443,9 +448,12 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   };
   cost.total = cost.launch + rounds * round(cost.residentBlocks);
   // Only a block's first operands and last C are waited for.
-  if (exchange.prefetches)
-    cost.total =
-        dealtOut * cost.total + 2 * busyLatency * calibration.memoryLatency;
+  if (exchange.prefetches) {
+    bool isFewDoubles = atom.operand == ElementKind::F64 &&
+                        partition.grid.warps() <= mostOfFewWarps;
+    cost.total = (isFewDoubles ? dealtOutDoubles : dealtOut) * cost.total +
+                 2 * busyLatency * calibration.memoryLatency;
+  }
   if (rest > 0)
     cost.total += round(rest);
   return cost;

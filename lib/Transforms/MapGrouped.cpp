@@ -26,6 +26,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace kami;
 using namespace mlir;
@@ -91,6 +92,8 @@ private:
   Listed listTaken(const Progress &progress);
   Listed listNext(const Progress &progress);
   void ifListing(Value count, llvm::function_ref<void(Value)> emit);
+  int64_t stepOf(Role role);
+  Value alike(Value extent, Value count, int64_t most, int64_t step);
   void listTile(Value number, Value product, Value tile);
   Value rest();
   Value ticketWords();
@@ -200,6 +203,32 @@ Value GroupedTile::placesOf(Role role, const Matrix &matrix) {
 // The list
 //===----------------------------------------------------------------------===//
 
+/// Of how many rows of A, or columns of B, a tile's are a multiple, so that it
+/// begins where a piece does, and a sector of C.
+int64_t GroupedTile::stepOf(Role role) {
+  constexpr int64_t sector = 32;
+  bool isContiguous = isTransposed(role) == (role == Role::A);
+  int64_t step = isContiguous ? copiedPiece / bytesOf(role) : 1;
+  return role == Role::A ? step : std::max(step, sector / bytesOf(Role::C));
+}
+
+/// The extent of each of the `count` tiles that cover a product's. Of tf32 they
+/// are as alike as multiples of `step` are, and take about as long: 256
+/// products up to 512 × 512 × 128 in odd rows 64.8 instead of 66.9 µs, 64
+/// aligned ones 17.3 instead of 17.8, 256 47.7 instead of 48.4. Else all but
+/// the last are full: f16 in aligned rows would take 29.0 instead of 28.6, f64
+/// in odd ones 142.5 instead of 131.5 (H100, 2026-11-25).
+Value GroupedTile::alike(Value extent, Value count, int64_t most,
+                         int64_t step) {
+  if (plan.unit() != Unit::WarpGroup || plan.atom->operand != ElementKind::TF32)
+    return constant(most);
+  step = std::gcd(step, most);
+  Value parts = arith::MaxUIOp::create(b, widened(count), constant(1));
+  Value part = arith::CeilDivUIOp::create(b, extent, parts);
+  return multiply(arith::CeilDivUIOp::create(b, part, constant(step)),
+                  constant(step));
+}
+
 /// Lists the product's tile of that number among its own. All loads come first,
 /// so that they are on their way together.
 void GroupedTile::listTile(Value number, Value product, Value tile) {
@@ -210,16 +239,20 @@ void GroupedTile::listTile(Value number, Value product, Value tile) {
     matrices.push_back(matrixOf(role, product, columnsOf(op, role, m, n, k)));
   // Tiles are counted in 32 bits, whose division is shorter.
   Type i32 = b.getI32Type();
-  Value columns = arith::IndexCastOp::create(
-      b, i32, arith::CeilDivUIOp::create(b, n, constant(plan.tile.n)));
-  auto startOf = [&](Value place, int64_t extent) {
-    Value index = arith::IndexCastUIOp::create(b, b.getIndexType(), place);
-    return multiply(index, constant(extent));
+  auto covering = [&](Value extent, int64_t most) -> Value {
+    return arith::IndexCastOp::create(
+        b, i32, arith::CeilDivUIOp::create(b, extent, constant(most)));
   };
-  Value row = startOf(arith::DivUIOp::create(b, tile, columns), plan.tile.m);
-  Value column = startOf(arith::RemUIOp::create(b, tile, columns), plan.tile.n);
-  auto size = [&](Value extent, Value from, int64_t most) -> Value {
-    return arith::MinSIOp::create(b, constant(most),
+  Value tilesDown = covering(m, plan.tile.m);
+  Value tilesAcross = covering(n, plan.tile.n);
+  Value rows = alike(m, tilesDown, plan.tile.m, stepOf(Role::A));
+  Value columns = alike(n, tilesAcross, plan.tile.n, stepOf(Role::B));
+  Value row =
+      multiply(widened(arith::DivUIOp::create(b, tile, tilesAcross)), rows);
+  Value column =
+      multiply(widened(arith::RemUIOp::create(b, tile, tilesAcross)), columns);
+  auto size = [&](Value extent, Value from, Value most) -> Value {
+    return arith::MinSIOp::create(b, most,
                                   arith::SubIOp::create(b, extent, from));
   };
   Value entries[FieldCount];
@@ -243,8 +276,8 @@ void GroupedTile::listTile(Value number, Value product, Value tile) {
       places =
           arith::OrIOp::create(b, places, placesOf(role, {at, matrix.stride}));
   }
-  entries[RowsField] = size(m, row, plan.tile.m);
-  entries[ColumnsField] = size(n, column, plan.tile.n);
+  entries[RowsField] = size(m, row, rows);
+  entries[ColumnsField] = size(n, column, columns);
   entries[DepthField] = k;
   entries[ProductField] = product;
   entries[RowField] = row;

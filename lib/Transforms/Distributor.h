@@ -158,7 +158,13 @@ private:
                          mlir::Value start, bool barrierFirst);
   mlir::Value emitCopiedSum(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
                             mlir::Value start);
-  struct CopiedOperands;
+  /// Both operands, as a product sees them, and how many tiles of k they have.
+  struct CopiedOperands {
+    mlir::Value a, b;
+    mlir::Value depth, tiles;
+    /// The number of its maps.
+    mlir::Value maps;
+  };
   CopiedOperands operandsOf(mlir::Value matrixA, mlir::Value matrixB,
                             mlir::Value maps);
   mlir::OpFoldResult termsFrom(const CopiedOperands &operands,

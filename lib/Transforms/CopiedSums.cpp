@@ -47,7 +47,7 @@ Value Distributor::emitCopied(GemmOp op, Value matrixA, Value matrixB,
     if (comesInTurn && barrierFirst)
       gpu::BarrierOp::create(b);
     if (carriesSlice(matrixA))
-      return emitCarriedSum(op, matrixA, matrixB, start);
+      return emitCarriedSum(matrixA, matrixB, start);
     beginBulk(op, matrixA, matrixB);
     Value sum = emitCopiedSum(op, matrixA, matrixB, start);
     endBulk();
@@ -248,8 +248,7 @@ bool Distributor::carriesSlice(Value matrixA) {
 
 /// The sum of a product, with a slice in registers ahead. All warps have read a
 /// tile when the next one begins, and its stage is free again.
-Value Distributor::emitCarriedSum(GemmOp op, Value matrixA, Value matrixB,
-                                  Value start) {
+Value Distributor::emitCarriedSum(Value matrixA, Value matrixB, Value start) {
   CopiedOperands own = operandsOf(matrixA, matrixB, /*maps=*/{});
   int64_t stages = exchange.stages, slice = partition.sliceK;
   {
@@ -260,7 +259,6 @@ Value Distributor::emitCarriedSum(GemmOp op, Value matrixA, Value matrixB,
     Value tile = ahead.getInductionVar();
     startTile(own, tile, /*exists=*/{}, tile);
   }
-  describeNext(op);
   /// The slice at `k` of a tile.
   auto load = [&](Value tile, Value stage, int64_t k) -> SmallVector<Value> {
     Value offset = multiply(tile, partition.tile.k);

@@ -172,8 +172,8 @@ private:
   void startTile(const CopiedOperands &operands, mlir::Value tile,
                  mlir::Value exists, mlir::Value stage);
   bool carriesSlice(mlir::Value matrixA);
-  mlir::Value emitCarriedSum(GemmOp op, mlir::Value matrixA,
-                             mlir::Value matrixB, mlir::Value start);
+  mlir::Value emitCarriedSum(mlir::Value matrixA, mlir::Value matrixB,
+                             mlir::Value start);
   mlir::Value emitSumInTurn(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
                             mlir::Value start, bool barrierFirst);
   FragmentType loadedType(Role role);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Draw.h"
+#include "kami/Layout/CopiedTile.h"
 #include "kami/Plan/Verify.h"
 #include <algorithm>
 
@@ -26,6 +27,11 @@ void kami::drawStages(Draw &draw, Plan &plan, const Problem &problem,
   drawn.skewed = draw.oneIn(2);
   drawn.bulk =
       drawn.unit() == Unit::WarpGroup && chip.copiesBulk && draw.oneIn(2);
+  bool isWide = problem.output && byteWidth(*problem.output) > 2;
+  if (isWide && drawn.unit() == Unit::Warp &&
+      drawn.atom->instruction != Instruction::Fma &&
+      byteWidth(*problem.output) <= relayedWidth(byteWidth(problem.operand)))
+    drawn.relaysC = draw.oneIn(2);
   drawn.taken = 0;
   if (drawn.prefetches && chip.numbersLaunches && !draw.oneIn(4))
     drawn.taken = draw.oneIn(2) ? mostTaken : 1 + draw.below(3);

@@ -97,9 +97,9 @@ int64_t kami::packedBytes(int64_t products, int64_t elements,
   return packedTile(products, elements, elementBytes).elements() * elementBytes;
 }
 
-int64_t kami::relayedBytes(int64_t rows, int64_t columns) {
-  auto bytes = [&](int64_t width) {
-    return width * relayedTile(rows, columns, width).elements();
-  };
-  return std::max(bytes(1), bytes(2));
+int64_t kami::relayedBytes(int64_t rows, int64_t columns, int64_t mostBytes) {
+  int64_t most = 0;
+  for (int64_t width = 1; width <= mostBytes; width *= 2)
+    most = std::max(most, width * relayedTile(rows, columns, width).elements());
+  return most;
 }

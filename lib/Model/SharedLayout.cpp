@@ -146,7 +146,8 @@ static SharedLayout copiedLayout(const Partition &partition,
   }
   if (exchange.relaysC)
     append(layout.relay, partition.grid.warps() *
-                             relayedBytes(partition.atomM, partition.warpN));
+                             relayedBytes(partition.atomM, partition.warpN,
+                                          relayedWidth(element.operand)));
   return layout;
 }
 

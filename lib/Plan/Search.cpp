@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Search.h"
+#include "kami/Layout/CopiedTile.h"
 #include "kami/Plan/Interleaving.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -406,14 +407,40 @@ int64_t GridSearch::residentAlone(Plan plan) const {
   return residentBlocks(resources(plan), chip);
 }
 
+/// Whether copied operands' C goes back through shared memory. A C of 32 or 64
+/// bits does where its rows begin anywhere: two adjacent sums of a thread are
+/// stored by an instruction each, and every sector of a row is written twice.
+/// 1000 products of f64, µs, without and with: 97 113 and 97, 101 122 and 101,
+/// 129 324 and 300; but where rows are not written as a whole, or 32 columns of
+/// some rows by a warp, the way through shared memory costs more: 81 (32 × 81 ×
+/// 16) 73 and 86, 113 (64 × 64 × 16) 152 and 167, 193 669 and 748. tf32 65 35.9
+/// and 30.2 (H100, 2026-11-25).
+bool GridSearch::relaysC(const Partition &partition) const {
+  if (!problem.output)
+    return false;
+  int64_t width = byteWidth(*problem.output);
+  if (width <= 2)
+    return true;
+  if (width > relayedWidth(byteWidth(problem.operand)) ||
+      atom.atom->instruction == Instruction::Fma ||
+      atom.atom->unit() != Unit::Warp)
+    return false;
+  if (problem.relaysWide)
+    return *problem.relaysWide;
+  const Extents &extents = problem.extents, &tile = partition.tile;
+  constexpr int64_t fewColumns = 32;
+  return !areWholePieces(extents.n, width) && tile.n >= extents.n &&
+         (partition.warpN > fewColumns || tile.m >= extents.m);
+}
+
 bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
                          const Slicing &slicing, int64_t stages) {
   Plan plan = {atom.atom, partition.tile, grid, form.transport, slicing};
   if (plan.isTransposed())
     plan.tile = transposed(partition.tile);
   plan.stages = stages;
-  plan.relaysC = form.transport == Transport::Copied && problem.output &&
-                 byteWidth(*problem.output) <= 2 && !plan.isTransposed();
+  plan.relaysC = form.transport == Transport::Copied && !plan.isTransposed() &&
+                 relaysC(partition);
   plan.prefetches = form.prefetches;
   plan.skewed = plan.transport == Transport::Copied && problem.isSkewed;
   plan.bulk = plan.transport == Transport::Copied &&

@@ -55,11 +55,12 @@ static LogicalResult verifyCopies(GemmOp op, PlanAttr plan) {
              << " where the plan copies operands";
   }
   Type result = cast<ShapedType>(op.getC().getType()).getElementType();
+  int64_t mostBits =
+      8 * relayedWidth(plan.getAtom().getAType().getIntOrFloatBitWidth() / 8);
   if (plan.getRelaysC() && (!isa<MemRefType>(op.getC().getType()) ||
-                            result.getIntOrFloatBitWidth() > 16))
-    return op.emitOpError(
-               "expected C in memory, of elements of 16 bits at most, "
-               "where the plan relays it, but got ")
+                            int64_t(result.getIntOrFloatBitWidth()) > mostBits))
+    return op.emitOpError("expected C in memory, of elements of ")
+           << mostBits << " bits at most, where the plan relays it, but got "
            << op.getC().getType();
   return success();
 }

@@ -190,15 +190,20 @@ TEST(CopiedTile, Bulk) {
             2 * (64 + 128) * 32 * 4);
 }
 
-// No more of a row than a line of the cache has, in elements of one byte or
-// two.
+// No more of a row than a line of the cache has.
 TEST(CopiedTile, Relayed) {
   EXPECT_EQ(relayedTile(16, 256, 2).lineElements, 64);
   EXPECT_EQ(relayedTile(16, 256, 1).lineElements, 128);
   EXPECT_EQ(relayedTile(16, 24, 2).lineElements, 24);
   EXPECT_EQ(relayedTile(16, 24, 2).pitch, 24);
-  EXPECT_EQ(relayedBytes(16, 256), 16 * (128 + 16));
-  EXPECT_EQ(relayedBytes(16, 96), 16 * (128 + 16));
+  EXPECT_EQ(relayedBytes(16, 256, 2), 16 * (128 + 16));
+  EXPECT_EQ(relayedBytes(16, 96, 2), 16 * (128 + 16));
+  EXPECT_EQ(relayedBytes(16, 24, 2), 16 * 24 * 2);
+  EXPECT_EQ(relayedTile(16, 56, 8).lineElements, 16);
+  EXPECT_EQ(relayedBytes(16, 56, 8), 16 * relayedTile(16, 56, 8).pitch * 8);
+  // As wide as A's elements, or 16 bits.
+  EXPECT_EQ(relayedWidth(1), 2);
+  EXPECT_EQ(relayedWidth(8), 8);
 }
 
 // Products of 3 × 3 elements of f16 are 18 bytes: eight of them are whole

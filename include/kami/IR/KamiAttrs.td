@@ -224,7 +224,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     warp reads what it needs (`copied`). With `stages = s` shared memory has room
     for s tiles along k, of which one is multiplied while others arrive. With
     `output = relayed` the lanes of a warp exchange elements of C, of 16 bits at
-    most, in shared memory, unless β is given, and write pieces of 16 bytes.
+    most or as wide as A's, in shared memory, unless β is given, and write what
+    lies beside each other, in pieces of 16 bytes where rows are aligned.
 
     `kami-assign-plan` writes one; one written by hand is obeyed, or refused
     with the reason.

@@ -76,10 +76,16 @@ int64_t skewedBytes(int64_t lines, int64_t lineElements, int64_t elementBytes);
 
 /// What a warp sends of its `columns` columns of C to device memory at a time,
 /// row by row: the `rows` rows of an instruction's tile, and of their elements
-/// a cache line each at most. And the bytes that suffice for elements of 16
-/// bits at most.
+/// a cache line each at most. And the bytes that suffice for elements of so
+/// many bytes at most.
 CopiedTile relayedTile(int64_t rows, int64_t columns, int64_t elementBytes);
-int64_t relayedBytes(int64_t rows, int64_t columns);
+int64_t relayedBytes(int64_t rows, int64_t columns, int64_t mostBytes);
+
+/// How wide C's elements may be that are sent so, where A's have so many bytes:
+/// as wide, or 16 bits.
+constexpr int64_t relayedWidth(int64_t operandBytes) {
+  return operandBytes > 2 ? operandBytes : 2;
+}
 
 /// The matrices of several products, each of so many elements without gaps, one
 /// a line. Lines follow each other without gaps, so that all of them together

@@ -70,9 +70,9 @@ struct Plan {
   /// Of copied operands, the tiles along k in shared memory: one that is
   /// multiplied, the others on their way.
   int64_t stages = 1;
-  /// Whether elements of C, of 16 bits at most unless products are packed, go
-  /// through shared memory, from where whole pieces of 16 bytes are written to
-  /// device memory.
+  /// Whether elements of C, as wide as A's or of 16 bits at most unless
+  /// products are packed, go through shared memory, from where lanes write what
+  /// lies beside each other in device memory.
   bool relaysC = false;
   /// Blocks that share all tiles, each of which takes every so many-th; 0 for a
   /// block of its own for each tile.

@@ -63,6 +63,10 @@ struct Problem {
   /// had better be skewed.
   bool isSkewed = false;
 
+  /// Whether a C of 32 or 64 bits goes back through shared memory, where it
+  /// can; where nothing is said, the planner knows of some that had better.
+  std::optional<bool> relaysWide;
+
   /// Whether the addresses of some matrix's elements are not a constant apart.
   bool hasRuntimeStrides = false;
 

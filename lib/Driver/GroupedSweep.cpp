@@ -108,9 +108,8 @@ llvm::Expected<GroupedCase> GroupedSweep::drawCase(int64_t number,
   problem.accumulator = one.spec.accumulator;
   problem.output = one.spec.output;
   problem.batch = one.spec.products.size();
-  constexpr int64_t mostBlocks = 7, mostTaken = 3;
-  Chip remaining =
-      withoutTileList(chip, takenBytes(mostTaken, mostBlocks) + ticketBytes);
+  constexpr int64_t mostBlocks = 7;
+  Chip remaining = withoutTileList(chip, takenBytes(mostTaken) + ticketBytes);
   llvm::Expected<Plan> plan = drawPlan(problem, remaining);
   if (!plan)
     return plan.takeError();
@@ -119,7 +118,8 @@ llvm::Expected<GroupedCase> GroupedSweep::drawCase(int64_t number,
   one.plan.blocks = 1 + below(mostBlocks);
   if (one.plan.transport == Transport::Copied)
     drawStages(draw, one.plan, problem, remaining);
-  one.plan.taken = chip.numbersLaunches ? below(mostTaken + 1) : 0;
+  if (chip.numbersLaunches)
+    one.plan.taken = draw.pick<int64_t>({0, 1, 2, 3, mostTaken});
   one.run = drawRun(number);
   if (llvm::all_of(one.spec.products, [](const GroupedProduct &product) {
         return product.beta == 0;

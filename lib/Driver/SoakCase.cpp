@@ -433,9 +433,8 @@ llvm::Error GroupedSoakCase::draw(Draw &draw, const Chip &chip) {
   auto typical = [&] { return draw.pick<int64_t>({16, 48, 100, 128}); };
   problem.extents = {typical(), typical(), typical()};
   problem.batch = 4096;
-  constexpr int64_t mostBlocks = 7, mostTaken = 3;
-  Chip remaining =
-      withoutTileList(chip, takenBytes(mostTaken, mostBlocks) + ticketBytes);
+  constexpr int64_t mostBlocks = 7;
+  Chip remaining = withoutTileList(chip, takenBytes(mostTaken) + ticketBytes);
   if (llvm::Error error = drawPlan(draw, remaining, problem))
     return error;
   if (plan) {
@@ -443,8 +442,8 @@ llvm::Error GroupedSoakCase::draw(Draw &draw, const Chip &chip) {
     bool areFew = draw.oneIn(2);
     plan->blocks = areFew ? 1 + draw.below(mostBlocks)
                           : chip.multiprocessors * (1 + draw.below(8));
-    plan->taken =
-        areFew && chip.numbersLaunches ? draw.below(mostTaken + 1) : 0;
+    if (areFew && chip.numbersLaunches)
+      plan->taken = draw.pick<int64_t>({0, 1, 2, 3, mostTaken});
   }
   return llvm::Error::success();
 }

@@ -416,29 +416,36 @@ Chip kami::withoutTileList(Chip chip, int64_t more) {
   return chip;
 }
 
-/// How many turns of tiles blocks take as they are done with others: what is
-/// asked for, as far as there is room for as many blocks a multiprocessor as
-/// without. Where nobody asks it is none: to find the counter and to see that
-/// nothing is left takes 1.6 to 2.6 µs, and a tile that is taken begins with
-/// nothing on its way. 256 products of f64 up to 512 × 512 × 128 in odd rows
-/// take 127.4 instead of 131.1 µs, but of tf32 in aligned rows 60.2 instead
-/// of 52.1 (H100, 2026-11-25).
+/// How many of the last turns of tiles blocks had better take as they are done
+/// with others. To find the product of a tile that is taken holds its block up
+/// for a microsecond or two, which only tiles of f64 that are deep, and many,
+/// outweigh: 256 products up to 512 × 512 × 512 in odd rows take 335.9 µs so
+/// and 357.2 without, 64 90.6 and 89.8, 256 in aligned rows 244 and 241; of
+/// tf32 in aligned rows up to 512 × 512 × 128 60 and 48 (H100, 2026-11-25).
+static int64_t preferredTurns(const Candidate &candidate,
+                              const Problem &problem, const Chip &chip) {
+  constexpr int64_t manyTiles = 24, turns = 6;
+  bool isDeep = problem.extents.k >= 128;
+  bool areMany = tilesOfSpread(problem, candidate.plan.tile) >=
+                 manyTiles * chip.multiprocessors;
+  return problem.operand == ElementKind::F64 && isDeep && areMany &&
+                 !areRowsAligned(problem)
+             ? turns
+             : 0;
+}
+
+/// How many turns they take: what is asked for, if there is room for as many
+/// blocks a multiprocessor as without.
 static int64_t takenTurns(const Candidate &candidate, const Problem &problem,
                           const Chip &whole) {
   if (!whole.numbersLaunches)
     return 0;
   int64_t resident =
       residentBlocks(candidate.resources, withoutTileList(whole));
-  auto fits = [&](int64_t taken) {
-    int64_t bytes =
-        takenBytes(taken, resident * whole.multiprocessors) + ticketBytes;
-    return residentBlocks(candidate.resources, withoutTileList(whole, bytes)) ==
-           resident;
-  };
-  int64_t taken = problem.taken.value_or(0);
-  while (taken > 0 && !fits(taken))
-    --taken;
-  return taken;
+  int64_t taken =
+      problem.taken.value_or(preferredTurns(candidate, problem, whole));
+  Chip remaining = withoutTileList(whole, takenBytes(taken) + ticketBytes);
+  return residentBlocks(candidate.resources, remaining) == resident ? taken : 0;
 }
 
 llvm::Expected<Plan> kami::chooseGroupedPlan(const Problem &problem,

@@ -119,9 +119,11 @@ static LogicalResult runDeal(Execution &x, Warp &warp,
   int64_t count = all / blocks;
   count += tileIn(count) < all;
   int64_t held = op.getHeld(), left = 0;
-  if (held > 0 && all < DealTilesOp::heldLimit &&
-      int64_t(sorted.size()) < DealTilesOp::heldLimit) {
-    int64_t turns = std::max<int64_t>(all / blocks - held, 1);
+  const MemRef *rest =
+      held > 0 ? &warp.memrefs[instruction.operands[7].index] : nullptr;
+  if (rest && all < DealTilesOp::heldLimit &&
+      int64_t(sorted.size()) <= rest->sizes[0]) {
+    int64_t turns = DealTilesOp::dealtOf(all / blocks, held);
     count = std::min(count, turns);
     left = std::max<int64_t>(all - turns * blocks, 0);
   }
@@ -141,16 +143,12 @@ static LogicalResult runDeal(Execution &x, Warp &warp,
                           tile - of->begin)))
       return failure();
   }
-  if (left > 0 && first == 0) {
-    const MemRef &rest = warp.memrefs[instruction.operands[7].index];
-    for (const Dealt &held : sorted)
-      for (int64_t i = 0; i != held.tiles; ++i) {
-        int64_t at = held.begin + i - (all - left);
-        int64_t entry = held.product << DealTilesOp::tileBits | i;
-        if (at >= 0 && held.thread / x.width == warp.index &&
-            failed(writeEntry(x, warp, instruction, rest, {at}, entry)))
-          return failure();
-      }
+  for (const Dealt &held : sorted) {
+    if (left == 0 || held.thread / x.width != warp.index)
+      continue;
+    int64_t word = held.begin << DealTilesOp::tileBits | held.tiles;
+    if (failed(writeEntry(x, warp, instruction, *rest, {held.product}, word)))
+      return failure();
   }
   const int64_t values[] = {count, left};
   for (auto [slot, value] : llvm::zip_equal(instruction.results, values)) {

@@ -9,8 +9,7 @@
 // A block's tiles are dealt to it, some at a time. A thread each reads a tile's
 // product's sizes, strides and positions, and lists in shared memory all that
 // there is to know of the tile; from there the block multiplies them in turn.
-// When it is done with them it takes others, one at a time, of those that
-// nobody was dealt.
+// Those that nobody was dealt it takes meanwhile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +18,7 @@
 #include "GridKernel.h"
 #include "Shares.h"
 #include "TileList.h"
+#include "TileTaker.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Layout/CopiedTile.h"
 #include "kami/Plan/GroupedPlanner.h"
@@ -52,8 +52,10 @@ public:
   GroupedTile(ImplicitLocOpBuilder &b, GroupedGemmOp op, const Plan &plan,
               const SharedLayout &layout, int64_t listAt, IRMapping &values)
       : b(b), op(op), plan(plan), layout(layout), values(values),
-        list(b, op, listAt), dealtAt(listAt + listBytes),
-        takenAt(dealtAt + dealtBytes) {}
+        list(b, op, listAt), dealtAt(listAt + listBytes) {
+    if (plan.taken > 0)
+      taker.emplace(b, op, plan, layout, dealtAt + dealtBytes, values);
+  }
 
   void emitLoop();
 
@@ -69,43 +71,37 @@ private:
     /// Whether rows of A and B begin at multiples of 16 bytes.
     Value areAligned;
   };
-  /// What a block knows of its tiles: the first turn that is not listed yet,
-  /// how many there are, and, as long as it may take others, one more than
-  /// those that are no block's.
-  struct Progress {
-    Value first, turns, open;
-  };
-  /// How far it is when tiles are listed, and how many are.
-  struct Listed {
-    Progress progress;
-    Value count;
-
-    SmallVector<Value> values() const {
-      return {progress.first, progress.turns, progress.open, count};
-    }
-  };
+  /// Whether what is copied of the next tile is named before a tile begins.
+  bool isAhead() const { return plan.prefetches || plan.bulk; }
+  int64_t threads() { return op.getPlan()->getThreads(); }
   Value dealt() {
     return viewInShared(b, dealtAt, {dealtTurns, 2}, b.getI64Type());
   }
   DealTilesOp deal(Value first);
-  Listed listDealt(const Progress &progress);
-  Listed listTaken(const Progress &progress);
-  Listed listNext(const Progress &progress);
-  void ifListing(Value count, llvm::function_ref<void(Value)> emit);
+  Value listDealt(Value first, Value &turns);
   int64_t stepOf(Role role);
   Value alike(Value extent, Value count, int64_t most, int64_t step);
   void listTile(Value number, Value product, Value tile);
-  Value rest();
-  Value ticketWords();
   void emitTiles(Value count);
-  void emitTilesAhead(Value count);
+  void emitTilesTaken();
   Tile tileAt(Value number);
   GemmOp emit(const Tile &tile);
+  Value emitBefore(Value number, Value after, Value exists, Value turn);
+  SmallVector<Value> turns() {
+    return isAhead() ? SmallVector<Value>{constant(0)} : SmallVector<Value>();
+  }
+  void markTileLoop(Operation *loop);
   Value isBefore(Value one, Value other) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, one, other);
   }
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value).getResult();
+  }
+  Value word(int64_t value) {
+    return arith::ConstantIntOp::create(b, b.getI32Type(), value).getResult();
+  }
+  Value narrowed(Value index) {
+    return arith::IndexCastUIOp::create(b, b.getI32Type(), index);
   }
   Value add(Value left, Value right) {
     return arith::AddIOp::create(b, left, right);
@@ -129,9 +125,7 @@ private:
     return op.getElementType(role).getIntOrFloatBitWidth() / 8;
   }
   Value entry(Value array, Value product);
-  Value extent(Value array, Value product) {
-    return arith::MaxSIOp::create(b, entry(array, product), constant(0));
-  }
+  Value extent(Value array, Value product);
   Value scale(Value source, Value product);
   Value start(Role role, Value product);
   Matrix matrixOf(Role role, Value product, Value columns);
@@ -145,8 +139,10 @@ private:
   IRMapping &values;
   TileList list;
   /// Where it is said what is dealt, of each tile the product and its number
-  /// there, and where tiles that are no block's are listed.
-  int64_t dealtAt, takenAt;
+  /// there.
+  int64_t dealtAt;
+  /// If tiles are taken.
+  std::optional<TileTaker> taker;
 };
 
 } // namespace
@@ -155,6 +151,10 @@ private:
 Value GroupedTile::entry(Value array, Value product) {
   Value loaded = memref::LoadOp::create(b, values.lookup(array), product);
   return arith::IndexCastOp::create(b, b.getIndexType(), loaded);
+}
+
+Value GroupedTile::extent(Value array, Value product) {
+  return arith::MaxSIOp::create(b, entry(array, product), constant(0));
 }
 
 Value GroupedTile::scale(Value source, Value product) {
@@ -356,29 +356,13 @@ GemmOp GroupedTile::emit(const Tile &tile) {
   return gemm;
 }
 
-/// The tiles that are listed, in turn.
-void GroupedTile::emitTiles(Value count) {
-  auto loop = scf::ForOp::create(b, constant(0), count, constant(1));
-  loop->setAttr(tileLoopAttributeName, b.getUnitAttr());
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  emit(tileAt(loop.getInductionVar()));
-}
-
-/// The same, with a tile's copies starting before C of the last one is stored,
-/// or, where the copy engine brings its operands, with its maps being made.
-/// Where rows of the one are aligned and those of the other are not, they do
-/// not: turns begin anew.
-void GroupedTile::emitTilesAhead(Value count) {
-  auto loop = scf::ForOp::create(b, constant(0), count, constant(1),
-                                 ValueRange{constant(0)});
-  if (plan.bulk || !plan.prefetches)
-    loop->setAttr(tileLoopAttributeName, b.getUnitAttr());
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value number = loop.getInductionVar(), turn = loop.getRegionIterArg(0);
-  Value after = add(number, constant(1));
-  Value exists = isBefore(after, count);
+/// The tile of that number in the list. Where copies run ahead, those of the
+/// tile `after` it, if that one exists, start before C is stored, or, where the
+/// copy engine brings operands, its maps are being made. Where rows of the one
+/// are aligned and those of the other are not, they do not: turns begin anew.
+/// Returns the turns taken by then.
+Value GroupedTile::emitBefore(Value number, Value after, Value exists,
+                              Value turn) {
   // What is looked at of a tile that is not listed is this one's.
   Tile own = tileAt(number);
   Tile next = tileAt(arith::SelectOp::create(b, exists, after, number));
@@ -391,171 +375,149 @@ void GroupedTile::emitTilesAhead(Value count) {
   GemmOp product = emit(own);
   Value ahead = nameNext(b, product, plan, next.a, next.b, follows, turn);
   b.setInsertionPointAfter(product);
-  scf::YieldOp::create(
-      b, arith::SelectOp::create(b, follows, ahead, constant(0)).getResult());
+  return arith::SelectOp::create(b, follows, ahead, constant(0));
+}
+
+void GroupedTile::markTileLoop(Operation *loop) {
+  if (plan.bulk || !plan.prefetches)
+    loop->setAttr(tileLoopAttributeName, b.getUnitAttr());
+}
+
+/// The tiles that are listed, in turn.
+void GroupedTile::emitTiles(Value count) {
+  auto loop = scf::ForOp::create(b, constant(0), count, constant(1), turns());
+  markTileLoop(loop);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value number = loop.getInductionVar();
+  if (!isAhead()) {
+    emit(tileAt(number));
+    return;
+  }
+  Value after = add(number, constant(1));
+  scf::YieldOp::create(b, emitBefore(number, after, isBefore(after, count),
+                                     loop.getRegionIterArg(0)));
+}
+
+/// The same, with tiles that the block takes meanwhile.
+void GroupedTile::emitTilesTaken() {
+  SmallVector<Value> starts = {constant(0)};
+  llvm::append_range(starts, turns());
+  auto loop = scf::WhileOp::create(
+      b, TypeRange(ValueRange(starts)), starts,
+      [&](OpBuilder &, Location, ValueRange arguments) {
+        scf::ConditionOp::create(b, isBefore(arguments[0], taker->listed()),
+                                 arguments);
+      },
+      [](OpBuilder &, Location, ValueRange) {});
+  markTileLoop(loop);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getAfterBody());
+  Value number = loop.getAfterArguments()[0];
+  auto inList = [&](Value number) -> Value {
+    return arith::RemUIOp::create(b, number, constant(listedTiles));
+  };
+  SmallVector<Value> ends = {add(number, constant(1))};
+  Value takes = taker->takes(number), ticket = taker->takeTicket(takes);
+  if (isAhead())
+    ends.push_back(emitBefore(inList(number), inList(ends.front()),
+                              isBefore(ends.front(), taker->listed()),
+                              loop.getAfterArguments()[1]));
+  else
+    emit(tileAt(inList(number)));
+  auto taking = scf::IfOp::create(b, takes, /*withElseRegion=*/false);
+  scf::YieldOp::create(b, ends);
+  b.setInsertionPointToStart(taking.thenBlock());
+  taker->listTaken(ticket, [&](Value at, Value product, Value tile) {
+    listTile(at, product, tile);
+  });
 }
 
 //===----------------------------------------------------------------------===//
 // All tiles
 //===----------------------------------------------------------------------===//
 
-Value GroupedTile::ticketWords() {
-  return viewInShared(b, layout.tickets.offset, {2}, b.getI32Type());
-}
-
-/// The tiles that are no block's; null if all are.
-Value GroupedTile::rest() {
-  if (plan.taken == 0)
-    return {};
-  return viewInShared(b, takenAt, {(plan.taken + 1) * plan.blocks},
-                      b.getI32Type());
-}
-
 /// Deals the block's tiles of `dealtTurns` turns.
 DealTilesOp GroupedTile::deal(Value first) {
-  int64_t threads = op.getPlan()->getThreads();
-  int64_t at = dealAt(layout, threads);
-  Value scratch =
-      viewInShared(b, at, {DealTilesOp::scratchBytes(threads)}, b.getI8Type());
+  int64_t at = dealAt(layout, threads());
+  Value scratch = viewInShared(b, at, {DealTilesOp::scratchBytes(threads())},
+                               b.getI8Type());
   Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   return DealTilesOp::create(
       b, block, first, values.lookup(op.getM()), values.lookup(op.getN()),
-      values.lookup(op.getK()), dealt(), scratch, rest(), plan.blocks,
-      ArrayRef<int64_t>{plan.tile.m, plan.tile.n, plan.tile.k}, threads,
+      values.lookup(op.getK()), dealt(), scratch,
+      taker ? taker->places() : Value(), plan.blocks,
+      ArrayRef<int64_t>{plan.tile.m, plan.tile.n, plan.tile.k}, threads(),
       plan.taken);
 }
 
-/// Has a thread each execute what `emit` does for its number, of so many.
-void GroupedTile::ifListing(Value count, llvm::function_ref<void(Value)> emit) {
-  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
-  auto lists = scf::IfOp::create(b, isBefore(thread, count),
-                                 /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(lists.thenBlock());
-  emit(thread);
-}
-
-/// Lists tiles that are dealt to the block, as many as there is room for.
-GroupedTile::Listed GroupedTile::listDealt(const Progress &progress) {
-  Value first = widened(progress.first);
+/// Lists tiles that are dealt to the block, as many as there is room for, from
+/// a turn on. Returns how many; `turns` is how many there are of all turns.
+Value GroupedTile::listDealt(Value first, Value &turns) {
   Value within = arith::RemUIOp::create(b, first, constant(dealtTurns));
-  Type i32 = b.getI32Type();
-  auto narrowed = [&](Value index) -> Value {
-    return arith::IndexCastUIOp::create(b, i32, index);
-  };
   auto dealing = scf::IfOp::create(
-      b, TypeRange{i32, i32},
+      b, b.getI32Type(),
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, within, constant(0)),
       /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard insertion(b);
     b.setInsertionPointToStart(dealing.thenBlock());
     DealTilesOp dealt = deal(first);
+    if (taker)
+      taker->keepLeft(dealt);
     gpu::BarrierOp::create(b);
-    Value open = progress.open;
-    if (plan.taken > 0)
-      open = narrowed(add(dealt.getLeft(), constant(1)));
-    scf::YieldOp::create(b, ValueRange{narrowed(dealt.getCount()), open});
+    scf::YieldOp::create(b, narrowed(dealt.getCount()));
     b.setInsertionPointToStart(dealing.elseBlock());
-    scf::YieldOp::create(b, ValueRange{progress.turns, progress.open});
+    scf::YieldOp::create(b, turns);
   }
-  Progress next = {narrowed(add(first, constant(listedTiles))),
-                   dealing.getResult(0), dealing.getResult(1)};
-  Value count = arith::MinUIOp::create(
-      b, arith::SubIOp::create(b, widened(next.turns), first),
-      constant(listedTiles));
-  ifListing(count, [&](Value thread) {
-    auto entry = [&](int64_t column) -> Value {
-      return memref::LoadOp::create(
-          b, dealt(), ValueRange{add(within, thread), constant(column)});
-    };
-    listTile(thread, widened(entry(0)),
-             arith::TruncIOp::create(b, i32, entry(1)));
-  });
-  return {next, count};
-}
-
-/// Lists the next tile that no block has, if there is one.
-GroupedTile::Listed GroupedTile::listTaken(const Progress &progress) {
-  Value words = ticketWords();
-  Value left = arith::SubIOp::create(b, widened(progress.open), constant(1));
-  int64_t threads = op.getPlan()->getThreads();
-  Value taken =
-      TakeTicketOp::create(b, b.getI32Type(), words, plan.blocks, threads);
-  Value ticket = tellTicket(b, taken, words, left, plan.blocks, threads);
-  Value isThere = isBefore(ticket, left);
-  auto bits = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, b.getI32Type(), value);
-  };
-  Value open = arith::SelectOp::create(b, isThere, progress.open, bits(0));
-  Value count = arith::SelectOp::create(b, isThere, constant(1), constant(0));
-  ifListing(count, [&](Value) {
-    Value entry = memref::LoadOp::create(b, rest(), ticket);
-    Value product =
-        arith::ShRUIOp::create(b, entry, bits(DealTilesOp::tileBits));
-    Value tile =
-        arith::AndIOp::create(b, entry, bits(DealTilesOp::heldLimit - 1));
-    listTile(constant(0), widened(product), tile);
-  });
-  return {{progress.first, progress.turns, open}, count};
-}
-
-/// Lists what the block multiplies next: what was dealt to it, then what it
-/// takes.
-GroupedTile::Listed GroupedTile::listNext(const Progress &progress) {
-  if (plan.taken == 0)
-    return listDealt(progress);
-  Type i32 = b.getI32Type();
-  auto choice = scf::IfOp::create(b, TypeRange{i32, i32, i32, b.getIndexType()},
-                                  isBefore(progress.first, progress.turns),
-                                  /*withElseRegion=*/true);
+  turns = dealing.getResult(0);
+  Value all = widened(turns);
+  Value count = arith::MinUIOp::create(b, arith::SubIOp::create(b, all, first),
+                                       constant(listedTiles));
+  if (taker)
+    taker->begin(count,
+                 arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
+                                       add(first, constant(listedTiles)), all));
+  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+  auto lists = scf::IfOp::create(b, isBefore(thread, count),
+                                 /*withElseRegion=*/false);
   OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  scf::YieldOp::create(b, listDealt(progress).values());
-  b.setInsertionPointToStart(choice.elseBlock());
-  scf::YieldOp::create(b, listTaken(progress).values());
-  ValueRange results = choice.getResults();
-  return {{results[0], results[1], results[2]}, results[3]};
+  b.setInsertionPointToStart(lists.thenBlock());
+  auto dealtTo = [&](int64_t column) -> Value {
+    return memref::LoadOp::create(
+        b, dealt(), ValueRange{add(within, thread), constant(column)});
+  };
+  listTile(thread, widened(dealtTo(0)),
+           arith::TruncIOp::create(b, b.getI32Type(), dealtTo(1)));
+  return count;
 }
 
 /// The block's tiles, as many at a time as there is room for in the list.
 void GroupedTile::emitLoop() {
-  if (plan.taken > 0)
-    OpenTicketsOp::create(b, ticketWords(), op.getPlan()->getThreads());
   // How many there are is known when the first are dealt. In 32 bits it takes a
   // register each while a tile is multiplied.
-  auto word = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, b.getI32Type(), value);
-  };
-  SmallVector<Value> starts = {word(0), word(1), word(0)};
+  SmallVector<Value> starts = {word(0), word(1)};
   auto loop = scf::WhileOp::create(
       b, TypeRange(ValueRange(starts)), starts,
-      [](OpBuilder &builder, Location loc, ValueRange arguments) {
-        Value isDealt =
-            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                  arguments[0], arguments[1]);
-        Value none = arith::ConstantIntOp::create(builder, loc,
-                                                  arguments[2].getType(), 0);
-        Value isOpen = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::ne, arguments[2], none);
-        scf::ConditionOp::create(
-            builder, loc, arith::OrIOp::create(builder, loc, isDealt, isOpen),
-            arguments);
+      [&](OpBuilder &, Location, ValueRange arguments) {
+        scf::ConditionOp::create(b, isBefore(arguments[0], arguments[1]),
+                                 arguments);
       },
       [](OpBuilder &, Location, ValueRange) {});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getAfterBody());
-  ValueRange arguments = loop.getAfterArguments();
-  Listed listed = listNext({arguments[0], arguments[1], arguments[2]});
+  Value first = widened(loop.getAfterArguments()[0]);
+  Value turns = loop.getAfterArguments()[1];
+  Value count = listDealt(first, turns);
   gpu::BarrierOp::create(b);
-  if (plan.prefetches || plan.bulk)
-    emitTilesAhead(listed.count);
+  if (taker)
+    emitTilesTaken();
   else
-    emitTiles(listed.count);
+    emitTiles(count);
   // The list is written again, and shared memory is dealt in.
   gpu::BarrierOp::create(b);
-  const auto &[first, turns, open] = listed.progress;
-  scf::YieldOp::create(b, ValueRange{first, turns, open});
+  scf::YieldOp::create(
+      b, ValueRange{narrowed(add(first, constant(listedTiles))), turns});
 }
 
 LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
@@ -570,8 +532,7 @@ LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
   if (plan->blocks == 0)
     return op.emitOpError("expected a plan with a number of blocks");
   GridKernel kernel(op, {}, op.getPlan()->getThreads());
-  int64_t bytes =
-      listBytes + dealtBytes + takenBytes(plan->taken, plan->blocks);
+  int64_t bytes = listBytes + dealtBytes + takenBytes(plan->taken);
   kernel.keepResident(*plan, /*sums=*/1, bytes);
   constexpr int64_t dynamic = ShapedType::kDynamic;
   SharedLayout layout = kami::sharedLayout(*plan);

@@ -70,8 +70,7 @@ private:
       return failure();
     Chip remaining = **chip;
     if (std::is_same_v<ProductOp, GroupedGemmOp>)
-      remaining =
-          withoutTileList(remaining, takenBytes(plan->taken, plan->blocks));
+      remaining = withoutTileList(remaining, takenBytes(plan->taken));
     else if (plan->taken > 0 && !plan->prefetches)
       return op.emitOpError("expected tiles to be taken only of products of "
                             "sizes of their own (kami.grouped_gemm), or where "

@@ -159,9 +159,9 @@ func.func @scratch(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
 
 !dealt = memref<32x2xi64, #gpu.address_space<workgroup>>
 !scratch = memref<16912xi8, #gpu.address_space<workgroup>>
-!rest = memref<5xi32, #gpu.address_space<workgroup>>
+!rest = memref<5xi32>
 func.func @rest(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch, %r: !rest) {
-  // expected-error@+1 {{expected room for 6 tiles in workgroup memory, but got 'memref<5xi32, #gpu.address_space<workgroup>>'}}
+  // expected-error@+1 {{expected the rest in workgroup memory, dense, but got 'memref<5xi32>'}}
   %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 holding 2 to %r : !rest : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }

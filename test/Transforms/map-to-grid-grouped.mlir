@@ -47,8 +47,6 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:             %[[ALL_TURNS:.+]] = arith.index_castui %[[COUNT]]
   // CHECK:             scf.yield %[[ALL_TURNS]]
   // CHECK:             scf.yield %[[KNOWN]]
-  // CHECK:           %[[SUM:.+]] = arith.addi %[[FIRST]], %c32
-  // CHECK:           %[[NEXT:.+]] = arith.index_castui %[[SUM]]
   // CHECK:           %[[WIDE:.+]] = arith.index_castui %[[TURNS]]
   // CHECK:           %[[REST:.+]] = arith.subi %[[WIDE]], %[[FIRST]]
   // CHECK:           %[[LISTED:.+]] = arith.minui %[[REST]], %c32
@@ -69,6 +67,8 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:             kami.gemm ins({{.+}}) outs({{.+}}) beta(%{{.+}} : f32) transpose_b accumulator(f32) aligned_rows_if %[[ALIGNED]] plan
   // CHECK:           {kami.tile_loop}
   // CHECK:           gpu.barrier
+  // CHECK:           %[[SUM:.+]] = arith.addi %[[FIRST]], %c32
+  // CHECK:           %[[NEXT:.+]] = arith.index_castui %[[SUM]]
   // CHECK:           scf.yield %[[NEXT]], %[[TURNS]]
 
   // CHECK:       gpu.func @gemm_16x16x16_f16

@@ -1,5 +1,6 @@
-// What is left of the last turns is listed where all tiles of a block are dealt;
-// a block that is done with its own takes one after the other.
+// A block takes a ticket with the last but one of the tiles that are dealt to it,
+// and with each one after that. Behind the tile its last warp finds the product of
+// the ticket's tile, and lists it as the one after the next.
 
 // RUN: kami-opt %s --kami-map-to-grid --canonicalize --cse | FileCheck %s
 
@@ -14,31 +15,40 @@ module attributes {kami.target = #kami.target<"sm_90">} {
     return
   }
   // CHECK:       gpu.func @grouped_gemm_dxdxd_f16
-  // CHECK:         kami.open_tickets %[[WORDS:.+]] by 128
-  // CHECK:         scf.while (%[[TURN:.+]] = %c0_i32, %[[ALL:.+]] = %c1_i32, %[[OPEN:.+]] = %c0_i32)
-  // CHECK-DAG:       %[[DEALT:.+]] = arith.cmpi ult, %[[TURN]], %[[ALL]]
-  // CHECK-DAG:       %[[MORE:.+]] = arith.cmpi ne, %[[OPEN]], %c0_i32
-  // CHECK:           arith.ori %[[DEALT]], %[[MORE]]
-  // CHECK:         %[[STATE:.+]]:4 = scf.if
-  // CHECK:           %{{.+}}, %[[LEFT:.+]] = kami.deal_tiles {{.+}} by 128 holding 2 to %{{[^ ]+}} : memref<792xi32, #gpu.address_space<workgroup>>
-  // CHECK:         } else {
-  // CHECK:           %[[TAKEN:.+]] = kami.take_ticket %[[WORDS]] of 264 by 128
-  // CHECK-NEXT:      kami.publish_ticket %[[TAKEN]] in %[[WORDS]] up_to %[[LIMIT:.+]] of 264 by 128
-  // CHECK-NEXT:      gpu.barrier
-  // CHECK-NEXT:      %[[WORD:.+]] = memref.load %[[WORDS]][%c0]
-  // CHECK-NEXT:      %[[TICKET:.+]] = arith.index_castui %[[WORD]]
-  // CHECK-NEXT:      %[[THERE:.+]] = arith.cmpi ult, %[[TICKET]], %[[LIMIT]]
-  // Who has a ticket that is none takes no other.
-  // CHECK:           %[[STILL:.+]] = arith.select %[[THERE]], %{{.+}}, %c0_i32
-  // CHECK:           scf.if
-  // CHECK:             %[[ENTRY:.+]] = memref.load %{{.+}}[%[[TICKET]]] : memref<792xi32, #gpu.address_space<workgroup>>
-  // CHECK-DAG:         arith.shrui %[[ENTRY]], %c16_i32
-  // CHECK-DAG:         arith.andi %[[ENTRY]], %c65535_i32
-  // CHECK:           scf.yield %{{.+}}, %{{.+}}, %[[STILL]],
+  // CHECK:         scf.while (%[[TURN:.+]] = %c0_i32, %[[ALL:.+]] = %c1_i32)
+  // CHECK:           arith.cmpi ult, %[[TURN]], %[[ALL]]
+  // CHECK:         %{{.+}}, %[[LEFT:.+]] = kami.deal_tiles {{.+}} by 128 holding 2 to %{{[^ ]+}} : memref<512xi32, #gpu.address_space<workgroup>>
+  // CHECK:         %[[LAST:.+]] = arith.cmpi uge
+  // CHECK:         %[[ANY:.+]] = arith.cmpi ne, %{{.+}}, %c0_i32
+  // CHECK:         %[[OPENS:.+]] = arith.andi %[[LAST]], %[[ANY]]
+  // CHECK:         scf.if %[[OPENS]]
+  // CHECK:           kami.open_tickets %{{.+}} by 128
+  // CHECK:         scf.while (%{{.+}} = %c0)
+  // CHECK:         ^bb0(%[[NUMBER:.+]]: index):
+  // CHECK:           %[[TAKES:.+]] = arith.cmpi uge, %[[NUMBER]]
+  // CHECK:           %[[TICKET:.+]] = scf.if %[[TAKES]]
+  // CHECK:             kami.take_ticket %{{.+}} of 264 by 128
   // The tiles' code is there once.
-  // CHECK:         gpu.barrier
-  // CHECK:         scf.for %{{.+}} = %c0 to %[[STATE]]#3
   // CHECK:           kami.gemm
   // CHECK-NOT:       kami.gemm
+  // CHECK:           scf.if %[[TAKES]]
+  // CHECK-NEXT:        gpu.barrier
+  // CHECK:             %[[WARP:.+]] = arith.cmpi uge, %[[THREAD:.+]], %c96
+  // CHECK-NEXT:        scf.if %[[WARP]]
+  // The ticket is the warp's first thread's.
+  // CHECK-NEXT:          %[[TOLD:.+]], %{{.+}} = gpu.shuffle idx %[[TICKET]], %c0_i32
+  // CHECK:               %[[NONE:.+]] = arith.cmpi uge, %[[TOLD]], %[[LEFT_OVER:.+]] :
+  // CHECK:               memref.store %c-1_i32
+  // CHECK:               %[[TILE:.+]] = arith.addi %{{.+}}, %[[TOLD]]
+  // CHECK:               %[[THERE:.+]] = arith.cmpi ult, %[[TOLD]], %[[LEFT_OVER]]
+  // CHECK:               %[[FOUND:.+]] = scf.for
+  // CHECK-COUNT-4:         memref.load %{{.+}} : memref<512xi32, #gpu.address_space<workgroup>>
+  // CHECK:                 %[[BEGIN:.+]] = arith.shrui %{{.+}}, %c16_i32
+  // CHECK:                 arith.subi %[[TILE]], %[[BEGIN]]
+  // CHECK:               %[[ANY_FOUND:.+]] = arith.cmpi ne, %[[FOUND]], %c-1_i32
+  // CHECK-NEXT:          scf.if %[[ANY_FOUND]]
+  // CHECK:                 arith.remui %{{.+}}, %c32
+  // CHECK:             kami.publish_ticket %[[TICKET]]
+  // CHECK-NEXT:        gpu.barrier
   // CHECK:         gpu.return
 }

@@ -38,19 +38,24 @@ protected:
   /// none gets, as each of them has listed them.
   using Dealt = std::vector<std::vector<Tile>>;
 
-  /// Turns that are held back.
+  /// Turns that are held back, and words for products whose tiles may be, as
+  /// many as there are products if nothing else is said.
   int64_t held = 0;
+  std::optional<int64_t> heldWords;
 
   /// What a block lists from a turn on, how many tiles it has, how many no
-  /// block has, and which.
+  /// block has, and which are whose.
   struct Listed {
     MemRef dealt, counted, rest;
   };
+  int64_t wordsFor(const Sizes &sizes) {
+    return heldWords.value_or(sizes.m.size());
+  }
   void list(const Sizes &sizes, int64_t blocks, int64_t threads, int64_t block,
             int64_t first, Listed &listed) {
     int64_t count = sizes.m.size();
     listed = {array({rows, 2}, i64()), array({2}, i64()),
-              array({(held + 1) * blocks}, i32())};
+              array({wordsFor(sizes)}, i32())};
     MemRef m = array({count}, i32(), sizes.m),
            n = array({count}, i32(), sizes.n),
            k = array({count}, i32(), sizes.k),
@@ -76,18 +81,28 @@ protected:
         for (int64_t row = 0; row != std::min(rows, all - first); ++row)
           dealt[block].push_back(
               {int64_t(at(out, {row, 0})), int64_t(at(out, {row, 1}))});
-        for (int64_t i = 0; first == 0 && i != at(counted, {1}); ++i) {
-          auto entry = int64_t(at(rest, {i}));
-          dealt[blocks + block].push_back(
-              {entry >> DealTilesOp::tileBits, entry % DealTilesOp::heldLimit});
-        }
+        int64_t tile = all * blocks, end = tile + int64_t(at(counted, {1}));
+        for (; first == 0 && tile != end; ++tile)
+          dealt[blocks + block].push_back(tileOf(sizes, rest, tile));
       }
     }
   }
 
+  /// The tile of that number in the order of all, by its product's word.
+  Tile tileOf(const Sizes &sizes, const MemRef &words, int64_t tile) {
+    for (int64_t product = 0; product != int64_t(sizes.m.size()); ++product) {
+      auto word = uint32_t(int64_t(at(words, {product})));
+      int64_t number = tile - (word >> DealTilesOp::tileBits);
+      if (number >= 0 && number < word % DealTilesOp::heldLimit)
+        return {product, number};
+    }
+    ADD_FAILURE() << "no product has tile " << tile;
+    return {};
+  }
+
   void parseKernel(const Sizes &sizes, int64_t blocks, int64_t threads) {
     int64_t scratch = llvm::alignTo(DealTilesOp::scratchBytes(threads), 8),
-            entries = (held + 1) * blocks;
+            entries = wordsFor(sizes);
     parse(llvm::formatv(R"(
 #shared = #gpu.address_space<workgroup>
 gpu.module @m {{
@@ -129,7 +144,10 @@ gpu.func @k(%m: memref<{0}xi32>, %n: memref<{0}xi32>, %k: memref<{0}xi32>,
     %left64 = arith.index_cast %left : index to i64
     memref.store %left64, %counted[%c1] : memref<2xi64>
     %is_begin = arith.cmpi eq, %first, %c0 : index
-    %copied = arith.select %is_begin, %left, %c0 : index
+    %is_any = arith.cmpi ne, %left, %c0 : index
+    %copies = arith.andi %is_begin, %is_any : i1
+    %words = arith.constant {5} : index
+    %copied = arith.select %copies, %words, %c0 : index
     scf.for %i = %c0 to %copied step %c1 {{
       %entry = memref.load %rest[%i] : memref<{5}xi32, #shared>
       memref.store %entry, %outRest[%i] : memref<{5}xi32>
@@ -219,7 +237,8 @@ TEST_F(DealTilesTest, EachTileOnceAndWorkInEqualParts) {
       // All blocks list the same.
       for (int64_t block = 0; block != blocks; ++block)
         EXPECT_EQ(lowered[blocks + block], lowered.back());
-      EXPECT_LT(lowered.back().size(), size_t((held + 1) * blocks));
+      EXPECT_LT(lowered.back().size(), size_t((held + 2) * blocks));
+      EXPECT_FALSE(lowered.back().empty());
       all = lowered.back();
       lowered.resize(blocks);
     }
@@ -247,18 +266,57 @@ TEST_F(DealTilesTest, EachTileOnceAndWorkInEqualParts) {
 }
 
 TEST_F(DealTilesTest, TheLastTurnsAreHeldBack) {
-  // The tiles of the first test, in two turns and one tile.
+  // The tiles of the first test, in three turns of two blocks, or seven of one.
   Sizes sizes = {{16, 32, 0, 7, 16}, {16, 16, 9, 40, 1}, {16, 64, 3, 70, -3}};
-  for (int64_t turns : {1, 2, 5}) {
+  std::vector<Tile> all = {{3, 0}, {3, 1}, {3, 2}, {1, 0},
+                           {1, 1}, {0, 0}, {4, 0}};
+  auto part = [&](size_t from, size_t to) {
+    return std::vector<Tile>(all.begin() + from, all.begin() + to);
+  };
+  for (int64_t turns : {1, 2, 3, 5}) {
     held = turns;
-    Dealt byOp, lowered;
-    deal(sizes, 3, 64, byOp, lowered);
-    // The first turn is dealt, whatever is held.
-    std::vector<Tile> rest = {{1, 0}, {1, 1}, {0, 0}, {4, 0}};
-    Dealt expected = {{{3, 0}}, {{3, 1}}, {{3, 2}}, rest, rest, rest};
-    EXPECT_EQ(byOp, expected);
-    EXPECT_EQ(lowered, expected);
+    // Two turns are dealt, whatever is held.
+    size_t dealt = std::max<int64_t>(7 - turns, 2);
+    Dealt byTwo = {{{3, 0}, {1, 0}}, {{3, 1}, {3, 2}}, part(4, 7), part(4, 7)},
+          byOne = {part(0, dealt), part(dealt, 7)};
+    for (const Dealt &expected : {byTwo, byOne}) {
+      Dealt byOp, lowered;
+      deal(sizes, expected.size() / 2, 64, byOp, lowered);
+      EXPECT_EQ(byOp, expected);
+      EXPECT_EQ(lowered, expected);
+    }
   }
+}
+
+TEST_F(DealTilesTest, TwoOfTheLastTurnsOfAListAreDealt) {
+  EXPECT_EQ(DealTilesOp::dealtOf(40, 1), 39);
+  EXPECT_EQ(DealTilesOp::dealtOf(10, 1024), 2);
+  EXPECT_EQ(DealTilesOp::dealtOf(1, 1), 2);
+  // One product of as many tiles as there are turns.
+  held = 4;
+  std::pair<int64_t, int64_t> cases[] = {
+      {35, 31}, {36, 32}, {37, 32}, {38, 34}, {39, 35}};
+  for (auto [turns, dealt] : cases) {
+    EXPECT_EQ(DealTilesOp::dealtOf(turns, held), dealt);
+    Sizes sizes = {{16}, {16. * turns}, {16}};
+    Dealt byOp, lowered;
+    deal(sizes, 1, 32, byOp, lowered);
+    EXPECT_EQ(lowered.front().size(), size_t(dealt));
+    EXPECT_EQ(lowered.back().size(), size_t(turns - dealt));
+    EXPECT_EQ(byOp, lowered);
+  }
+}
+
+TEST_F(DealTilesTest, OfMoreProductsThanThereAreWordsForNoneIsHeldBack) {
+  held = 1;
+  Sizes sizes = {{16, 32, 0, 7, 16}, {16, 16, 9, 40, 1}, {16, 64, 3, 70, -3}};
+  heldWords = 4;
+  Dealt byOp, lowered;
+  deal(sizes, 2, 64, byOp, lowered);
+  Dealt expected = {
+      {{3, 0}, {1, 0}, {1, 1}}, {{3, 1}, {3, 2}, {0, 0}, {4, 0}}, {}, {}};
+  EXPECT_EQ(byOp, expected);
+  EXPECT_EQ(lowered, expected);
 }
 
 TEST_F(DealTilesTest, OfVeryManyTilesNoneIsHeldBack) {

@@ -168,11 +168,13 @@ def Kami_DealTilesOp : Kami_Op<"deal_tiles", [DeclareOpInterfaceMethods<MemoryEf
     from `first` on, are listed there: row t − first is the product, and the
     tile's number among that one's tiles.
 
-    With `holding`, so many of the last whole turns, but not the first one, and
-    what is less than a turn are no block's, unless there are 2¹⁶ products, or
-    tiles, or more. `left` is how many tiles that makes, which are listed in
-    `rest`, in their order, where `first` is 0: the product times 2¹⁶, and the
-    tile's number. Else `left` is 0.
+    With `holding`, so many of the last whole turns, and what is less than a turn,
+    are no block's, unless there are 2¹⁶ tiles or more, or more products than
+    `rest` has words. But the first two turns are dealt, and of turns from a
+    multiple of 32 on none or two. `left` is how many tiles are no block's, the
+    first of which is behind `count` turns. Whose they are is said in `rest`:
+    each product's word has the number of its first tile in the order, times 2¹⁶,
+    and how many it has. Else `left` is 0, and `rest` says nothing.
 
     All threads of the block execute the op, with the same operands. It has
     barriers and needs `scratch` between them; `dealt` is there, and `scratch` free,
@@ -197,7 +199,7 @@ def Kami_DealTilesOp : Kami_Op<"deal_tiles", [DeclareOpInterfaceMethods<MemoryEf
     * (C5) scratch is in workgroup memory, starts at no offset, and is large
       enough: 132 bytes for each thread that counts, and 4 for each warp of them
     * (C6) what is held are no fewer than 0 turns, one or more if there is a
-      `rest`, which is in workgroup memory, dense, with room for one turn more
+      `rest`, which is in workgroup memory, dense
   }];
   let arguments = (ins Index:$block, Index:$first, Kami_Counts:$m,
                        Kami_Counts:$n, Kami_Counts:$k,
@@ -221,10 +223,15 @@ def Kami_DealTilesOp : Kami_Op<"deal_tiles", [DeclareOpInterfaceMethods<MemoryEf
     static int64_t depthClass(int64_t tiles);
     /// How many of a block's threads count products.
     static int64_t countingThreads(int64_t threads);
-    /// What is held is listed in 32 bits, so many of which number a product's
-    /// tiles; with as many products, or tiles, as that has room for, nothing is.
+    /// Of a product's word in `rest`, so many bits count its tiles; with as many
+    /// tiles as that has room for, nothing is held.
     static constexpr int64_t tileBits = 16;
     static constexpr int64_t heldLimit = int64_t(1) << tileBits;
+    /// How many of `all` turns are dealt where `held` of them need not be.
+    static int64_t dealtOf(int64_t all, int64_t held);
+    /// Turns that are always dealt, of the first ones and of those of a list of
+    /// so many, so that blocks know two tiles when they take the first.
+    static constexpr int64_t dealtAnyhow = 2, listedTogether = 32;
     /// Bytes of scratch that so many threads need.
     static int64_t scratchBytes(int64_t threads);
   }];
@@ -262,8 +269,8 @@ def Kami_OpenTicketsOp : Kami_TicketOp<"open_tickets"> {
 def Kami_TakeTicketOp : Kami_TicketOp<"take_ticket"> {
   let summary = "Take the next number of a launch's counter";
   let description = [{
-    One thread of the block has a number then that no other block of the launch
-    gets, the next one of 0, 1, …, and tells the others by
+    The first thread of the block's last warp has a number then that no other block
+    of the launch gets, the next one of 0, 1, …, and tells the others by
     `kami.publish_ticket`. Nobody waits for it before that: what is between the
     two hides the way to memory and back. `blocks` blocks take tickets.
 

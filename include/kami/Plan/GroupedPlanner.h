@@ -25,10 +25,15 @@ constexpr int64_t listBytes = listedTiles * listedWords * 8;
 constexpr int64_t dealtTurns = 128;
 constexpr int64_t dealtBytes = dealtTurns * 2 * 8;
 
-/// Bytes behind the list where `taken` turns, and one that is not whole, of so
-/// many blocks are listed, a word of 32 bits a tile.
-constexpr int64_t takenBytes(int64_t taken, int64_t blocks) {
-  return taken == 0 ? 0 : (taken + 1) * blocks * 4;
+/// Tiles are taken of so many products at most, whose places in the order of
+/// all tiles are a word of 32 bits each; behind these are as many more words as
+/// a block keeps of how far it is.
+constexpr int64_t takenProducts = 512;
+constexpr int64_t progressWords = 4;
+
+/// Bytes behind the list that it takes to take tiles, if any are taken.
+constexpr int64_t takenBytes(int64_t taken) {
+  return taken == 0 ? 0 : (takenProducts + progressWords) * 4;
 }
 
 /// The chip as plans of such products see it: the bytes of the list and of what

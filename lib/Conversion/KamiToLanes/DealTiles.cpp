@@ -30,14 +30,15 @@ class TileDealer {
 public:
   TileDealer(ImplicitLocOpBuilder &b, DealTilesOp op, int64_t warpSize);
 
-  /// Lists the block's tiles and those that are no block's. Returns how many
-  /// of both there are.
+  /// Lists the block's tiles, and says whose those are that are no block's.
+  /// Returns how many of both there are.
   std::pair<Value, Value> deal();
 
 private:
-  /// A product's tiles, and where they are counted.
+  /// A product's tiles, and where they are counted. Threads that are out of
+  /// products count none of the last one's, under a number of their own.
   struct Counted {
-    Value product, tiles, at;
+    Value number, product, tiles, at;
   };
   Value integer(int64_t value) {
     return arith::ConstantIntOp::create(b, value, 32);
@@ -76,9 +77,13 @@ private:
   Value sumOwn(Value from, llvm::function_ref<void(Value, Value)> visit);
   Value sumBeforeInWarp(Value sums);
   Value placeInTurn(Value turn);
+  /// Of how many products tiles may be held.
+  int64_t mostHeldProducts() {
+    return cast<MemRefType>(op.getRest().getType()).getDimSize(0);
+  }
   Value heldFrom(Value all);
   void hand(const Counted &counted);
-  void holdBack(const Counted &counted, Value from, Value to);
+  void holdBack(const Counted &counted, Value from);
 
   ImplicitLocOpBuilder &b;
   DealTilesOp op;
@@ -178,7 +183,7 @@ void TileDealer::forEachProduct(
   Value product = arith::MinUIOp::create(b, number, last);
   Value tiles = narrowed(multiply(covering(0, product), covering(1, product)));
   tiles = select(isBelow(number, products), tiles, integer(0));
-  emit({product, tiles, columnOf(rowOf(covering(2, product)))});
+  emit({number, product, tiles, columnOf(rowOf(covering(2, product)))});
 }
 
 Value TileDealer::sumUpToLane(Value own) {
@@ -234,39 +239,35 @@ Value TileDealer::placeInTurn(Value turn) {
   return select(isOdd, subtract(integer(op.getBlocks() - 1), block), block);
 }
 
-/// The first turn that is held back, of so many tiles of all products.
+/// The first turn that is held back, of so many tiles of all products:
+/// `DealTilesOp::dealtOf`.
 Value TileDealer::heldFrom(Value all) {
   Value blocks = integer(op.getBlocks());
   Value turns = arith::DivUIOp::create(b, all, blocks);
-  // Tiles are listed in 32 bits. Of so many products, or tiles, blocks have
-  // alike shares anyhow.
-  constexpr int64_t limit = DealTilesOp::heldLimit;
-  Value areFew =
-      arith::AndIOp::create(b, isBelow(all, integer(limit)),
-                            isBelow(products, indexConstant(b, limit)));
+  // Of so many products, or tiles, blocks have alike shares anyhow.
+  Value areFew = arith::AndIOp::create(
+      b, isBelow(all, integer(DealTilesOp::heldLimit)),
+      isBelow(products, indexConstant(b, mostHeldProducts() + 1)));
   Value held = integer(op.getHeld());
-  Value first = select(isBelow(held, turns), subtract(turns, held), integer(1));
-  return select(areFew, first, add(turns, integer(1)));
+  Value anyhow = integer(DealTilesOp::dealtAnyhow);
+  Value first =
+      select(isBelow(add(held, anyhow), turns), subtract(turns, held), anyhow);
+  Value beyond =
+      arith::RemUIOp::create(b, first, integer(DealTilesOp::listedTogether));
+  first = subtract(first, select(isBelow(beyond, anyhow), beyond, integer(0)));
+  return select(areFew, first, add(turns, anyhow));
 }
 
-/// Lists the product's tiles, from one to the other in the order of all, that
-/// are no block's.
-void TileDealer::holdBack(const Counted &counted, Value from, Value to) {
-  Value begin = arith::MaxUIOp::create(b, from, heldTile);
-  // They are listed once.
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                        op.getFirst(), indexConstant(b, 0));
-  Value end = select(isFirst, to, begin);
-  Value product = arith::ShLIOp::create(b, narrowed(counted.product),
-                                        integer(DealTilesOp::tileBits));
-  auto loop =
-      scf::ForOp::create(b, widened(begin), widened(end), indexConstant(b, 1));
+/// Says which tiles are the product's, from that one on in the order of all.
+void TileDealer::holdBack(const Counted &counted, Value from) {
+  Value word = arith::OrIOp::create(
+      b, arith::ShLIOp::create(b, from, integer(DealTilesOp::tileBits)),
+      counted.tiles);
   OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value tile = narrowed(loop.getInductionVar());
-  Value entry = arith::OrIOp::create(b, product, subtract(tile, from));
-  memref::StoreOp::create(b, entry, op.getRest(),
-                          widened(subtract(tile, heldTile)));
+  enter(b, isBelow(counted.number,
+                   arith::MinUIOp::create(
+                       b, products, indexConstant(b, mostHeldProducts()))));
+  memref::StoreOp::create(b, word, op.getRest(), counted.product);
 }
 
 /// Lists which of the product's tiles are the block's.
@@ -285,7 +286,7 @@ void TileDealer::hand(const Counted &counted) {
       b, add(first, integer(rows)),
       b.createOrFold<arith::CeilDivUIOp>(dealtTo, blocks));
   if (heldTile)
-    holdBack(counted, from, to);
+    holdBack(counted, from);
   auto loop =
       scf::ForOp::create(b, widened(begin), widened(end), indexConstant(b, 1));
   OpBuilder::InsertionGuard insertion(b);

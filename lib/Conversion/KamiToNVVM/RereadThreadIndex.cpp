@@ -21,6 +21,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace kami {
@@ -38,17 +39,19 @@ namespace {
 struct RereadThreadIndex
     : kami::impl::KamiRereadThreadIndexBase<RereadThreadIndex> {
   void runOnOperation() override {
-    getOperation().walk([&](scf::ForOp loop) {
+    getOperation().walk([&](LoopLikeOpInterface loop) {
       if (!loop->hasAttr(tileLoopAttributeName))
         return;
+      // What a `scf.while` does is behind its condition.
+      Block &body = loop.getLoopRegions().back()->front();
       SmallVector<gpu::ThreadIdOp> reads;
-      loop.getBody()->walk([&](gpu::ThreadIdOp read) {
+      body.walk([&](gpu::ThreadIdOp read) {
         if (read.getDimension() == gpu::Dimension::x)
           reads.push_back(read);
       });
       if (reads.empty())
         return;
-      OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
+      OpBuilder b = OpBuilder::atBlockBegin(&body);
       auto own = gpu::ThreadIdOp::create(b, loop.getLoc(), gpu::Dimension::x);
       own->setAttr(rereadAttributeName, b.getUnitAttr());
       for (gpu::ThreadIdOp read : reads) {

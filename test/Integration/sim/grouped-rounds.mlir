@@ -4,6 +4,9 @@
 // RUN: kami-run %s --device=sim --inputs=integers | FileCheck %s
 // RUN: sed 's/blocks = 3>/blocks = 1>/' %s | kami-run - --device=sim --inputs=integers | FileCheck %s
 // RUN: sed 's/blocks = 3>/blocks = 3, taken = 2>/' %s | kami-run - --device=sim --inputs=integers | FileCheck %s
+// RUN: sed 's/blocks = 3>/blocks = 3, taken = 1024>/' %s | kami-run - --device=sim --inputs=integers | FileCheck %s
+// Of 33 turns that would be dealt, 32 are.
+// RUN: sed 's/blocks = 3>/blocks = 2, taken = 14>/' %s | kami-run - --device=sim --inputs=integers | FileCheck %s
 // CHECK: verdict   right
 
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>

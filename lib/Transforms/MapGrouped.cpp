@@ -419,12 +419,14 @@ void GroupedTile::emitTilesTaken() {
   };
   SmallVector<Value> ends = {add(number, constant(1))};
   Value takes = taker->takes(number), ticket = taker->takeTicket(takes);
-  if (isAhead())
-    ends.push_back(emitBefore(inList(number), inList(ends.front()),
-                              isBefore(ends.front(), taker->listed()),
-                              loop.getAfterArguments()[1]));
-  else
-    emit(tileAt(inList(number)));
+  Value at = inList(number);
+  if (isAhead()) {
+    Value after = inList(ends.front());
+    Value exists = isBefore(ends.front(), taker->listed());
+    ends.push_back(emitBefore(at, after, exists, loop.getAfterArguments()[1]));
+  } else {
+    emit(tileAt(at));
+  }
   auto taking = scf::IfOp::create(b, takes, /*withElseRegion=*/false);
   scf::YieldOp::create(b, ends);
   b.setInsertionPointToStart(taking.thenBlock());
@@ -474,10 +476,11 @@ Value GroupedTile::listDealt(Value first, Value &turns) {
   Value all = widened(turns);
   Value count = arith::MinUIOp::create(b, arith::SubIOp::create(b, all, first),
                                        constant(listedTiles));
-  if (taker)
-    taker->begin(count,
-                 arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
-                                       add(first, constant(listedTiles)), all));
+  if (taker) {
+    Value isLast = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::uge, add(first, constant(listedTiles)), all);
+    taker->begin(count, isLast);
+  }
   Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
   auto lists = scf::IfOp::create(b, isBefore(thread, count),
                                  /*withElseRegion=*/false);
@@ -487,8 +490,9 @@ Value GroupedTile::listDealt(Value first, Value &turns) {
     return memref::LoadOp::create(
         b, dealt(), ValueRange{add(within, thread), constant(column)});
   };
-  listTile(thread, widened(dealtTo(0)),
-           arith::TruncIOp::create(b, b.getI32Type(), dealtTo(1)));
+  Value product = widened(dealtTo(0));
+  Value tile = arith::TruncIOp::create(b, b.getI32Type(), dealtTo(1));
+  listTile(thread, product, tile);
   return count;
 }
 

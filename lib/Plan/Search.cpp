@@ -425,7 +425,8 @@ int64_t GridSearch::residentAlone(Plan plan) const {
 /// 129 324 and 300; but where rows are not written as a whole, or 32 columns of
 /// some rows by a warp, the way through shared memory costs more: 81 (32 × 81 ×
 /// 16) 73 and 86, 113 (64 × 64 × 16) 152 and 167, 193 669 and 748. tf32 65 35.9
-/// and 30.2 (H100, 2026-11-25).
+/// and 30.2 (H100, 2026-11-25). Of lanes and of groups of warps it was not
+/// timed.
 bool GridSearch::relaysC(const Partition &partition) const {
   int64_t width = byteWidth(problem.output.value_or(problem.accumulator));
   if (width <= 2)

@@ -88,8 +88,9 @@ Value kami::nameNext(ImplicitLocOpBuilder &b, GemmOp product, const Plan &plan,
   return b.createOrFold<arith::XOrIOp>(after, constant(1));
 }
 
-Value kami::tellTicket(ImplicitLocOpBuilder &b, Value ticket, Value words,
-                       Value limit, int64_t blocks, int64_t threads) {
+/// Tells the block a ticket that it has taken, and returns it to all threads.
+static Value tellTicket(ImplicitLocOpBuilder &b, Value ticket, Value words,
+                        Value limit, int64_t blocks, int64_t threads) {
   PublishTicketOp::create(b, ticket, words, limit, blocks, threads);
   gpu::BarrierOp::create(b);
   Value first = arith::ConstantIndexOp::create(b, 0);

@@ -56,11 +56,6 @@ mlir::Value nameNext(mlir::ImplicitLocOpBuilder &b, GemmOp product,
                      const Plan &plan, mlir::Value nextA, mlir::Value nextB,
                      mlir::Value exists, mlir::Value turn);
 
-/// Tells the block a ticket that it has taken, and returns it to all threads.
-mlir::Value tellTicket(mlir::ImplicitLocOpBuilder &b, mlir::Value ticket,
-                       mlir::Value words, mlir::Value limit, int64_t blocks,
-                       int64_t threads);
-
 class GridKernel {
 public:
   /// `next` is null where nothing is prefetched.

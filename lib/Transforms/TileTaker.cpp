@@ -15,7 +15,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileTaker.h"
-#include "GridKernel.h"
 #include "Shares.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

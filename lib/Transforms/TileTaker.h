@@ -9,11 +9,12 @@
 #ifndef KAMI_LIB_TRANSFORMS_TILETAKER_H
 #define KAMI_LIB_TRANSFORMS_TILETAKER_H
 
-#include "TileList.h"
+#include "kami/IR/KamiOps.h"
 #include "kami/Model/SharedLayout.h"
 #include "kami/Plan/GroupedPlanner.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace kami {
 

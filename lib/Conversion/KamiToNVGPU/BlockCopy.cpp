@@ -9,8 +9,8 @@
 // Thread t copies the pieces t, t + threads, ... of the tile in shared memory,
 // counted along its lines of adjacent elements, so that neighbours copy
 // neighbours. cp.async takes pieces of 16, 8 or 4 bytes; narrower elements that
-// nothing is known of pass through registers, as does all that leaves; of 16
-// bits, in pieces of 16 bytes (ShiftedPieces.cpp).
+// nothing is known of pass through registers; of 16 bits, in pieces of 16 bytes
+// (ShiftedPieces.cpp). What leaves is in BlockStore.cpp.
 //
 // A thread rounds what it copied itself, so that it finds its pieces in the
 // same way.
@@ -45,8 +45,6 @@ constexpr int64_t addressesAtOnce = 4;
 /// address has to take this way: few at a time are little code.
 constexpr int64_t elementsAtOnce = 16;
 constexpr int64_t rarePiecesAtOnce = 4;
-/// Elements that are stored one by one, which wait for shared memory only.
-constexpr int64_t storedAtOnce = 4;
 /// Lanes whose pieces of 16 bytes shared memory serves at once.
 constexpr int64_t lanesAtOnce = 8;
 /// Pieces put together of words that are loaded before the first is stored;
@@ -337,8 +335,9 @@ Value BlockCopy::isInMatrix(const Piece &piece) {
   Value condition = piece.exists;
   for (auto [dim, at] : {std::pair(0, piece.line), std::pair(1, piece.column)})
     if (Value rest = covered(dim, at)) {
-      Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, rest,
-                                             indexConstant(b, 0));
+      Value isInside = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::sgt, narrow(rest),
+          arith::ConstantIntOp::create(b, b.getI32Type(), 0));
       condition =
           condition ? arith::AndIOp::create(b, condition, isInside).getResult()
                     : isInside;
@@ -416,88 +415,6 @@ void BlockCopy::copyIn() {
       copyShifted();
     else
       copyElements();
-  });
-}
-
-void BlockCopy::storeElements() {
-  forPieces(
-      1, /*throughRegisters=*/true,
-      [&](ArrayRef<Piece> pieces) {
-        for (const Piece &piece : pieces)
-          storeElement(piece);
-      },
-      storedAtOnce);
-}
-
-/// Stores pieces of `elements` adjacent ones that the matrix has as a whole.
-void BlockCopy::storePieces(int64_t elements) {
-  auto type = cast<MemRefType>(matrix.getType());
-  auto word = VectorType::get({elements}, type.getElementType());
-  llvm::MaybeAlign alignment(elements * elementBytes);
-  forPieces(elements, /*throughRegisters=*/true, [&](ArrayRef<Piece> pieces) {
-    for (const Piece &piece : pieces) {
-      Piece last = piece;
-      last.column = addIndex(b, piece.column, indexConstant(b, elements - 1));
-      OpBuilder::InsertionGuard insertion(b);
-      enter(b, isInMatrix(last));
-      Ends ends = endsOf(piece);
-      SmallVector<Value> at = {ends.line, piece.column};
-      Value value = vector::LoadOp::create(b, word, ends.tile, at,
-                                           /*nontemporal=*/false, alignment);
-      vector::StoreOp::create(b, value, ends.matrix, at, /*nontemporal=*/false,
-                              alignment);
-    }
-  });
-  if (type.isDynamicDim(1) || type.getDimSize(1) % elements != 0)
-    storeEnds(elements);
-}
-
-/// Stores one element, if the matrix has it.
-void BlockCopy::storeElement(const Piece &piece) {
-  OpBuilder::InsertionGuard insertion(b);
-  enter(b, isInMatrix(piece));
-  SmallVector<Value> at = {piece.line, piece.column};
-  Value element = memref::LoadOp::create(b, tile, at);
-  memref::StoreOp::create(b, element, matrix, at);
-}
-
-/// Stores what the matrix has behind the last whole piece of each line. These
-/// are few, so that threads take an element each: spelled out for each piece
-/// that might be the last one, they would be most of a small kernel.
-void BlockCopy::storeEnds(int64_t elements) {
-  auto extent = [&](unsigned dim, int64_t most) {
-    return b.createOrFold<arith::MinUIOp>(
-        b.createOrFold<memref::DimOp>(matrix, indexConstant(b, dim)),
-        indexConstant(b, most));
-  };
-  Value width = extent(1, lineElements);
-  Value rest =
-      b.createOrFold<arith::RemUIOp>(width, indexConstant(b, elements));
-  Value whole = b.createOrFold<arith::SubIOp>(width, rest);
-  Value count = b.createOrFold<arith::MulIOp>(extent(0, lines), rest);
-  auto loop = scf::ForOp::create(b, indexConstant(b, 0), count,
-                                 indexConstant(b, threads));
-  keepRolled(loop);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value index = addIndex(b, loop.getInductionVar(), thread);
-  enter(b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, count));
-  Value line = indexConstant(b, 0);
-  if (lines > 1) {
-    line = arith::DivUIOp::create(b, index, rest);
-    index = arith::RemUIOp::create(b, index, rest);
-  }
-  SmallVector<Value> at = {line, addIndex(b, whole, index)};
-  Value element = memref::LoadOp::create(b, tile, at);
-  memref::StoreOp::create(b, element, matrix, at);
-}
-
-void BlockCopy::copyOut(int64_t bytes) {
-  choosePieces({bytes}, [&](int64_t chosen) {
-    if (chosen > elementBytes)
-      storePieces(chosen / elementBytes);
-    else
-      storeElements();
   });
 }
 

@@ -75,11 +75,12 @@ private:
   mlir::Value loadElement(const Piece &piece);
   void choosePieces(llvm::ArrayRef<int64_t> sizes,
                     llvm::function_ref<void(int64_t)> emit);
+  void roundPieces(int64_t elements, const TF32Rounding &rounding);
+  // What leaves, in BlockStore.cpp.
   void storePieces(int64_t elements);
   void storeElements();
   void storeElement(const Piece &piece);
   void storeEnds(int64_t elements);
-  void roundPieces(int64_t elements, const TF32Rounding &rounding);
   // Rows at odd elements, in ShiftedPieces.cpp.
   bool mayShift() const;
   mlir::Value bitsOf(mlir::Value element);

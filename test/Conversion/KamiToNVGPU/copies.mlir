@@ -185,6 +185,44 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Rows that begin anywhere leave element by element: a warp has a line, four
+  // lines at once of 32 elements and one behind them, which one lane stores; what
+  // of the 37 lines is left behind the last 16 goes one by one.
+  // CHECK-LABEL: gpu.func @odd_out
+  // CHECK:         %[[LAST:.+]] = arith.minui %{{.+}}, %c35
+  // CHECK:         %[[ONE:.+]] = arith.cmpi slt, %{{.+}}, %c33_i32
+  // CHECK:         %[[REST:.+]] = scf.for %[[LINE:.+]] = %{{.+}} to %c25 step %c16 iter_args
+  // CHECK:           memref.load %{{.+}}[%[[LINE]], %[[LANE:.+]]] :
+  // CHECK-COUNT-3:   memref.load %{{.+}}[%{{.+}}, %[[LANE]]]
+  // CHECK-COUNT-4:   memref.load %{{.+}}[%{{.+}}, %[[LAST]]]
+  // CHECK-COUNT-4:   memref.store %{{.+}}[%{{.+}}, %[[LANE]]]
+  // CHECK:           scf.if %[[ONE]]
+  // CHECK-COUNT-4:     memref.store
+  // CHECK:         llvm.loop_annotation
+  // CHECK:         scf.for %{{.+}} = %[[REST]] to %c37 step %c4
+  // CHECK-COUNT-2:   memref.load
+  // CHECK-COUNT-2:   memref.store
+  // CHECK:         llvm.loop_annotation
+  gpu.func @odd_out(%c: memref<37x33xf32>) workgroup(%s: memref<40x36xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    kami.copy_out %s to %c by 128 : memref<40x36xf32, #gpu.address_space<workgroup>> to memref<37x33xf32>
+    gpu.return
+  }
+
+  // Where strides are known only at run time, so do words: lines have 8, and a
+  // thread's are 16 lines apart.
+  // CHECK-LABEL: gpu.func @strided_out
+  // CHECK:         scf.if
+  // CHECK:           scf.for {{.+}} step %c64
+  // CHECK-COUNT-4:     vector.load {{.+}} vector<4xf32>
+  // CHECK:             scf.if
+  // CHECK-COUNT-4:       vector.store {{.+}} vector<4xf32>
+  gpu.func @strided_out(%c: memref<?x?xf32, strided<[?, 1]>> {llvm.align = 16 : i64}) workgroup(%s: memref<64x32xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    kami.copy_out %s to %c by 128 : memref<64x32xf32, #gpu.address_space<workgroup>> to memref<?x?xf32, strided<[?, 1]>>
+    gpu.return
+  }
+
   // Threads count the tiles of their products by depth, a column each, 132 words
   // from one class to the next; add up 32 counts each, warps what theirs have; and
   // list those of their tiles that are the block's. Every second turn goes the

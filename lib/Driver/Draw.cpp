@@ -28,7 +28,7 @@ void kami::drawStages(Draw &draw, Plan &plan, const Problem &problem,
   drawn.bulk =
       drawn.unit() == Unit::WarpGroup && chip.copiesBulk && draw.oneIn(2);
   bool isWide = problem.output && byteWidth(*problem.output) > 2;
-  if (isWide && !drawn.isTransposed() &&
+  if (isWide &&
       byteWidth(*problem.output) <= relayedWidth(byteWidth(problem.operand)))
     drawn.relaysC = draw.oneIn(2);
   drawn.taken = 0;

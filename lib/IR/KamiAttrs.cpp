@@ -330,8 +330,7 @@ verifyOpaqueWork(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
 static LogicalResult
 verifyUnit(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
            UnitKind unit, MmaAtomAttr atom, const Partition &partition,
-           TransportKind transport, int64_t sharedA, bool isTransposed,
-           bool relaysC) {
+           TransportKind transport, int64_t sharedA, bool isTransposed) {
   bool isGroup = atom.getInstruction() == InstructionKind::Wgmma;
   UnitKind unitOfAtom = isGroup                ? UnitKind::WarpGroup
                         : atom.getLanes() == 1 ? UnitKind::Lane
@@ -359,9 +358,8 @@ verifyUnit(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                        << maxGroupColumns << " columns at most, but got "
                        << partition.tile.m << "x" << partition.tile.n << " of "
                        << atom.getAType() << " and " << atom.getBType();
-  if (isTransposed && (readsEitherOrder(bytes(atom.getAType())) || relaysC))
-    return emitError() << "expected warp groups in a row only for tf32, with a "
-                          "C that is not relayed";
+  if (isTransposed && readsEitherOrder(bytes(atom.getAType())))
+    return emitError() << "expected warp groups in a row only for tf32";
   return success();
 }
 
@@ -439,7 +437,7 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   bool isCopied = transport == TransportKind::Copied;
   bool holdsNothing = sharedA + sharedB == 0;
   if (failed(verifyUnit(emitError, unit, atom, partition, transport, sharedA,
-                        isTransposed, relaysC)) ||
+                        isTransposed)) ||
       failed(verifyOpaqueWork(emitError, atom, isCopied, teams, interleave)) ||
       failed(verifyInterleave(emitError, partition, atom, interleave)))
     return failure();

@@ -69,6 +69,11 @@ CopiedTile kami::relayedTile(int64_t rows, int64_t columns,
                     elementBytes);
 }
 
+CopiedTile kami::relayedBlock(int64_t rows, int64_t columns,
+                              int64_t elementBytes) {
+  return copiedTile(rows, columns, Major::K, elementBytes);
+}
+
 CopiedTile kami::packedTile(int64_t products, int64_t elements,
                             int64_t elementBytes) {
   int64_t bytes = elements * elementBytes;

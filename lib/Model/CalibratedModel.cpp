@@ -76,6 +76,14 @@ static constexpr double fewWarps = 0.05, mostOfFewWarps = 8;
 /// tf32 products of 256 by four of them took 222 µs, by two 206 (H200,
 /// 2026-11-23).
 static constexpr double manyGroups = 0.02;
+/// The same where copies narrower than 16 bytes, which go through the
+/// first-level cache, find 28 KB of it: what is left where blocks have more
+/// than all but 32 KB of the shared memory that there may be. 1000 products
+/// with as many blocks and all that may be shared memory, or no more than they
+/// need, µs: f64 81 93 and 73, 113 189 and 152, 193 806 and 670, f32 127 165
+/// and 150, 255 968 and 903 (H100, 2026-11-25).
+static constexpr double smallCache = 0.2;
+static constexpr int64_t smallCacheBytes = 32 * 1024;
 /// How much longer a block takes by itself that loads one tile along k after
 /// the other to registers: 1000 f16 products of 48 took 8.0 µs in two tiles
 /// and 5.6 in one, where 5.1 were expected of both (H200, 2026-11-23).
@@ -385,6 +393,21 @@ static double movingCycles(const CalibratedCost &cost, const Atom &atom,
          (exchange.bulk && !exchange.prefetches ? mapCycles : 0);
 }
 
+/// Whether copies find but a small first-level cache.
+static bool hasSmallCache(const Work &work, const Resources &resources,
+                          int64_t residentBlocks, const Chip &chip,
+                          const Exchange &exchange) {
+  auto isNarrow = [](int64_t piece) {
+    return piece >= 4 && piece < copiedPiece;
+  };
+  if (!exchange.isCopied() || exchange.isPacked() || exchange.skewed ||
+      !(isNarrow(work.pieceA) || isNarrow(work.pieceB)))
+    return false;
+  int64_t bytes = resources.shared.bytes + chip.sharedReservedPerBlock;
+  return residentBlocks * bytes >
+         chip.sharedPerMultiprocessor - smallCacheBytes;
+}
+
 static double countBlocks(const Work &work, int64_t tileM, int64_t tileN) {
   return double(llvm::divideCeil(work.extents.m, tileM)) *
          llvm::divideCeil(work.extents.n, tileN) * work.batch;
@@ -427,6 +450,8 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   double perBlock =
       throughput(cost) * hindrance(cost, atom, partition, exchange) +
       (exchange.relaysC && !exchange.isPacked() ? relayCycles : 0);
+  if (hasSmallCache(work, resources, cost.residentBlocks, chip, exchange))
+    perBlock *= 1 + smallCache;
   // What is copied ahead travels while the block is busy with something else.
   double serial =
       exchange.prefetches

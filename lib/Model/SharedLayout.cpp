@@ -126,6 +126,18 @@ Exchange kami::withoutBulk(const Partition &partition, ElementBytes element,
   return threads;
 }
 
+/// What C takes that goes through shared memory beside operands, or in their
+/// place.
+static int64_t relayBytes(const Partition &partition, ElementBytes element,
+                          const Exchange &exchange) {
+  int64_t width = relayedWidth(element.operand);
+  if (exchange.isTransposed)
+    return width * relayedBlock(partition.paddedN(), partition.paddedM(), width)
+                       .elements();
+  return partition.grid.warps() *
+         relayedBytes(partition.atomM, partition.warpN, width);
+}
+
 static SharedLayout copiedLayout(const Partition &partition,
                                  ElementBytes element,
                                  const Exchange &exchange) {
@@ -144,10 +156,15 @@ static SharedLayout copiedLayout(const Partition &partition,
     append(layout.barriers,
            llvm::alignTo(exchange.stages * mbarrierBytes, regionAlignment));
   }
-  if (exchange.relaysC)
-    append(layout.relay, partition.grid.warps() *
-                             relayedBytes(partition.atomM, partition.warpN,
-                                          relayedWidth(element.operand)));
+  if (!exchange.relaysC)
+    return layout;
+  int64_t bytes = relayBytes(partition, element, exchange);
+  if (!exchange.relaysInPlace(element.operand)) {
+    append(layout.relay, bytes);
+    return layout;
+  }
+  layout.relay.bytes = bytes;
+  layout.bytes = std::max(layout.bytes, bytes);
   return layout;
 }
 

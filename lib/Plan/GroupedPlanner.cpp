@@ -175,6 +175,11 @@ static bool isLarge(const Problem &problem, const Form &form,
          tilesOfSpread(problem, tile) >= tilesEach * chip.multiprocessors;
 }
 
+/// Whether there are so few that a block has one or two tiles.
+static bool areFew(const Problem &problem, const Chip &chip) {
+  return 2 * tilesOfSpread(problem, {64, 64, 1}) <= 3 * chip.multiprocessors;
+}
+
 /// The tile that products take best of which there are so few that a block has
 /// one or two tiles: what counts is how long each takes, and that is fewer
 /// waits for memory. 8 products of f16 up to 256 × 256 × 128 take 5.4 µs with
@@ -203,8 +208,7 @@ static std::optional<Form> smallForm(const Problem &problem, const Chip &chip) {
   default:
     return std::nullopt;
   }
-  if (isFar(tile, problem.extents) ||
-      2 * tilesOfSpread(problem, {64, 64, 1}) > 3 * chip.multiprocessors)
+  if (isFar(tile, problem.extents) || !areFew(problem, chip))
     return std::nullopt;
   return Form{tile};
 }
@@ -392,12 +396,13 @@ chooseForSpread(Problem problem, const Chip &chip,
   problem.mayPrefetch = false;
   // Nobody knows where rows begin.
   problem.isSkewed = true;
-  // Of f64 in odd rows, 256 products up to 512 × 512 × 128 take 111.6 µs with a
-  // C that goes through shared memory and 131.8 without, 64 43.9 and 48.0, 4096
-  // up to 256 × 256 × 128 586 and 723 (H100, 2026-11-25). Where much is to be
-  // multiplied, a stage or a block more is worth more.
-  problem.relaysWide = problem.operand == ElementKind::F64 &&
-                       problem.extents.k < 128 && !areRowsAligned(problem);
+  // In odd rows C goes through shared memory: 256 products of f64 up to 512 ×
+  // 512 × 128 take 109 µs so and 132 without, up to 512 × 512 × 512 312 and
+  // 334, of tf32 138.4 and 144.1 (H100, 2026-11-25). But few deep ones of f64,
+  // 8 of them, take 15.1 and 15.5.
+  bool isFewDeep = problem.operand == ElementKind::F64 &&
+                   problem.extents.k >= 128 && areFew(problem, chip);
+  problem.relaysWide = !areRowsAligned(problem) && !isFewDeep;
   std::string reason;
   for (llvm::ArrayRef<Way> ways : preferredWays(problem, chip)) {
     std::optional<Candidate> best;

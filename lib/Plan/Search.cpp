@@ -421,26 +421,33 @@ int64_t GridSearch::residentAlone(Plan plan) const {
 /// Whether copied operands' C goes back through shared memory. A C of 32 or 64
 /// bits does where its rows begin anywhere: two adjacent sums of a thread are
 /// stored by an instruction each, and every sector of a row is written twice.
-/// 1000 products of f64, µs, without and with: 97 113 and 97, 101 122 and 101,
-/// 129 324 and 300; but where rows are not written as a whole, or 32 columns of
-/// some rows by a warp, the way through shared memory costs more: 81 (32 × 81 ×
-/// 16) 73 and 86, 113 (64 × 64 × 16) 152 and 167, 193 669 and 748. tf32 65 35.9
-/// and 30.2 (H100, 2026-11-25). Of lanes and of groups of warps it was not
-/// timed.
-bool GridSearch::relaysC(const Partition &partition) const {
+/// 1000 products of f64, µs, without and with: 81 73 and 68, 113 152 and 129,
+/// 161 359 and 319, 193 670 and 607, 255 985 and 853; of tf32 by groups 113 70
+/// and 61, 255 444 and 395, of f32 97 113 and 98, 127 150 and 133, 255 902 and
+/// 829; but not where a warp has 8 columns, 67 49 and 52 (H100, 2026-11-25).
+/// That takes no room where C is in the operands' place. What it takes beside
+/// the next product's is missed more than it helps, but where rows are written
+/// as a whole: the first-level cache has what shared memory leaves, and narrow
+/// copies go through that.
+bool GridSearch::relaysC(const Partition &partition,
+                         const PlanForm &form) const {
   int64_t width = byteWidth(problem.output.value_or(problem.accumulator));
-  if (width <= 2)
+  bool isGroup = atom.atom->unit() == Unit::WarpGroup;
+  bool isAcross = isTransposed(atom.atom->unit(), grid);
+  if (width <= 2 && !isAcross)
     return true;
   if (width > relayedWidth(byteWidth(problem.operand)) ||
-      atom.atom->instruction == Instruction::Fma ||
-      atom.atom->unit() != Unit::Warp)
+      atom.atom->unit() == Unit::Lane || (isGroup && !isAcross))
     return false;
-  if (problem.relaysWide)
-    return *problem.relaysWide;
   const Extents &extents = problem.extents, &tile = partition.tile;
-  constexpr int64_t fewColumns = 32;
-  return !areWholePieces(extents.n, width) && tile.n >= extents.n &&
-         (partition.warpN > fewColumns || tile.m >= extents.m);
+  bool isOdd = problem.relaysWide.value_or(!areWholePieces(extents.n, width));
+  if (!isOdd || isAcross)
+    return isOdd && !form.prefetches;
+  constexpr int64_t fewColumns = 16, notManyColumns = 32;
+  if (!form.prefetches)
+    return partition.warpN >= fewColumns;
+  return tile.n >= extents.n &&
+         (partition.warpN > notManyColumns || tile.m >= extents.m);
 }
 
 bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
@@ -449,8 +456,8 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
   if (plan.isTransposed())
     plan.tile = transposed(partition.tile);
   plan.stages = stages;
-  plan.relaysC = form.transport == Transport::Copied && !plan.isTransposed() &&
-                 relaysC(partition);
+  plan.relaysC =
+      form.transport == Transport::Copied && relaysC(partition, form);
   plan.prefetches = form.prefetches;
   plan.skewed = plan.transport == Transport::Copied && problem.isSkewed;
   plan.bulk = plan.transport == Transport::Copied &&

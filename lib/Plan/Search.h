@@ -83,7 +83,7 @@ private:
   bool tryCopied(int64_t m, int64_t n);
   void tryCopies(const Partition &partition, llvm::ArrayRef<int64_t> stages);
   bool mayPrefetch() const;
-  bool relaysC(const Partition &partition) const;
+  bool relaysC(const Partition &partition, const PlanForm &form) const;
   bool tryPlan(const Partition &partition, PlanForm form,
                const Slicing &slicing, int64_t stages = 1);
   Plan interleaved(Plan plan) const;

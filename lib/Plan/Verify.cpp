@@ -118,8 +118,7 @@ static bool standsInGroups(const Plan &plan) {
   bool isCopied = plan.transport == Transport::Copied;
   if (!plan.isTransposed())
     return isCopied || plan.transport == Transport::Resident;
-  return isCopied && !plan.relaysC &&
-         !readsEitherOrder(byteWidth(plan.atom->operand));
+  return isCopied && !readsEitherOrder(byteWidth(plan.atom->operand));
 }
 
 Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
@@ -227,7 +226,7 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
     return ("expected a grid of rows of " + Twine(misfit.needed) +
             " warps in unison, one column and one layer, with B resident and A "
             "as a whole in registers or in shared memory, or both copied; or "
-            "of one row with both copied for tf32 and C not relayed")
+            "of one row with both copied for tf32")
         .str();
   case Misfit::NotUnitCopies:
     return ("expected warps in unison with copied operands of 16 bits and 16 "

@@ -605,3 +605,27 @@ Value Distributor::relayBuffer() {
   return memref::ViewOp::create(b, bufferType(b.getContext(), bytes), copied,
                                 start, ValueRange());
 }
+
+/// Sends the block's part of C by way of shared memory, where all of its warps
+/// write columns of C, and threads read rows.
+void Distributor::relayTransposed(GemmOp op, Value sum,
+                                  const FragmentPlace &place, Value alpha) {
+  auto type = cast<MemRefType>(op.getC().getType());
+  CopiedTile tile = relayedBlock(partition.paddedN(), partition.paddedM(),
+                                 type.getElementTypeBitWidth() / 8);
+  Value padded = memref::ViewOp::create(
+      b,
+      MemRefType::get({tile.lines, tile.pitch}, type.getElementType(),
+                      MemRefLayoutAttrInterface(),
+                      cast<MemRefType>(copied.getType()).getMemorySpace()),
+      copied, constant(shared.relay.offset), ValueRange());
+  SmallVector<OpFoldResult> zeros(2, b.getIndexAttr(0)),
+      ones(2, b.getIndexAttr(1)),
+      sizes = {b.getIndexAttr(tile.lines), b.getIndexAttr(tile.lineElements)};
+  Value rows = memref::SubViewOp::create(b, padded, zeros, sizes, ones);
+  StoreOp::create(b, sum, viewOfC(rows), place.row, place.column, alpha,
+                  /*beta=*/Value(), /*buffer=*/Value(), /*rowInBounds=*/true,
+                  /*columnInBounds=*/true);
+  gpu::BarrierOp::create(b);
+  CopyOutOp::create(b, rows, op.getC(), copyingThreads());
+}

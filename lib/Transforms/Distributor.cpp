@@ -585,6 +585,13 @@ void Distributor::emitStore(GemmOp op, Value sum) {
       alpha = beta = {};
     }
     bool isRelayed = exchange.relaysC && !op.getBeta();
+    // The operands, in whose place C is, or another C, are read by then.
+    int64_t operandBytes = atom.getAType().getIntOrFloatBitWidth() / 8;
+    if (isRelayed &&
+        (exchange.isTransposed || exchange.relaysInPlace(operandBytes)))
+      gpu::BarrierOp::create(b);
+    if (isRelayed && exchange.isTransposed)
+      return relayTransposed(op, result, place, alpha);
     StoreOp::create(b, result, c, place.row, place.column, alpha, beta,
                     isRelayed ? relayBuffer() : Value(), place.rowInBounds,
                     place.columnInBounds);

@@ -196,6 +196,8 @@ private:
   mlir::Value linesAt(mlir::Value start, mlir::Type element,
                       const CopiedTile &tile);
   mlir::Value relayBuffer();
+  void relayTransposed(GemmOp op, mlir::Value sum, const FragmentPlace &place,
+                       mlir::Value alpha);
   template <typename Emit> void ifFirstLayer(Emit emit);
 
   FragmentPlace placeOfC(mlir::Value matrix);

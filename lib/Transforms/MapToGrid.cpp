@@ -117,12 +117,15 @@ static void emitTileProduct(GemmOp op, const Plan &plan, GridKernel &kernel,
 /// Whether the kernel is to have no more registers than the plan's resident
 /// blocks leave. Where lanes multiply what is copied, ptxas takes more, to read
 /// ahead of what other warps hide anyway: of f32 256³, 174 without a word, and
-/// a third block fits with 168. But strides of run time need what they take.
+/// a third block fits with 168. Of groups, tf32 255³ has 137 instead of 125,
+/// and one block instead of two: 1000 take 504 µs instead of 444 (H100,
+/// 2026-11-25). But strides of run time need what they take.
 static bool isHeldToPlan(GemmOp op, const Plan &plan) {
   if (plan.blocks > 0)
     return true;
-  if (plan.transport != Transport::Copied || plan.isPacked() ||
-      plan.atom->instruction != Instruction::Fma)
+  bool takesMore = plan.atom->instruction == Instruction::Fma ||
+                   plan.unit() == Unit::WarpGroup;
+  if (plan.transport != Transport::Copied || plan.isPacked() || !takesMore)
     return false;
   FailureOr<Problem> problem = problemOf(op);
   return succeeded(problem) && !problem->hasRuntimeStrides;

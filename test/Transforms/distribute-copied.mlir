@@ -25,6 +25,8 @@
                      slices = {k = 8, shared = [0, 0]}, stages = 3>
 #row = #kami.plan<one_d, grid = [1, 4, 1], unit = warpgroup, atom = #tf32, tile = 96x64x32, transport = copied,
                   slices = {k = 8, shared = [0, 0]}, stages = 3>
+#row_relayed = #kami.plan<one_d, grid = [1, 4, 1], unit = warpgroup, atom = #tf32, tile = 96x64x32, transport = copied,
+                          slices = {k = 8, shared = [0, 0]}, stages = 2, output = relayed>
 #row_skewed = #kami.plan<one_d, grid = [1, 4, 1], unit = warpgroup, atom = #tf32, tile = 96x64x32, transport = copied,
                          slices = {k = 8, shared = [0, 0]}, stages = 3, rows = skewed>
 // CHECK-DAG: #[[PLACED:.+]] = #kami.shared_matrix<32x96xf32, b, k_major, swizzle = 128>
@@ -119,6 +121,25 @@ gpu.module @kernels {
   gpu.func @row(%a: memref<96x300xf32>, %b: memref<300x64xf32>, %c: memref<96x64xf32>) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     kami.gemm ins(%a, %b : memref<96x300xf32>, memref<300x64xf32>) outs(%c : memref<96x64xf32>) accumulator(f32) precision<tf32> plan(#row)
+    gpu.return
+  }
+
+  // Its C is put together by rows where the operands were, once all warps have
+  // read them, and sent by all threads.
+  // CHECK-LABEL: gpu.func @row_relayed
+  // CHECK-SAME:    kami.shared_bytes = 43008
+  // CHECK:         %[[SUM:.+]]:2 = scf.for
+  // CHECK:         gpu.barrier
+  // CHECK:         %[[PADDED:.+]] = memref.view %{{.+}}[%c0][] : {{.+}} to memref<96x68xf32, #gpu.address_space<workgroup>>
+  // CHECK:         %[[ROWS:.+]] = memref.subview %[[PADDED]][0, 0] [96, 64] [1, 1]
+  // CHECK:         %[[COLUMNS:.+]] = memref.transpose %[[ROWS]]
+  // CHECK:         kami.store %[[SUM]]#0, %[[COLUMNS]][%{{.+}}, %c0] alpha(%{{.+}} : f32) row_in_bounds column_in_bounds
+  // CHECK-NEXT:    gpu.barrier
+  // CHECK-NEXT:    kami.copy_out %[[ROWS]] to %arg2 by 128 : {{.+}} to memref<90x61xf32>
+  // CHECK-NEXT:    gpu.return
+  gpu.func @row_relayed(%a: memref<90x300xf32>, %b: memref<300x61xf32>, %c: memref<90x61xf32>, %alpha: f32) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    kami.gemm ins(%a, %b : memref<90x300xf32>, memref<300x61xf32>) outs(%c : memref<90x61xf32>) alpha(%alpha : f32) accumulator(f32) precision<tf32> plan(#row_relayed)
     gpu.return
   }
 

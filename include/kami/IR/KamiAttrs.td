@@ -225,7 +225,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     for s tiles along k, of which one is multiplied while others arrive. With
     `output = relayed` the lanes of a warp exchange elements of C, of 16 bits at
     most or as wide as A's, in shared memory, unless β is given, and write what
-    lies beside each other, in pieces of 16 bytes where rows are aligned.
+    lies beside each other, in pieces of 16 bytes where rows are aligned. Where
+    the block computes Cᵀ (see below), all of its threads do.
 
     `kami-assign-plan` writes one; one written by hand is obeyed, or refused
     with the reason.
@@ -293,8 +294,7 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     * (C7) warp groups stand in one column and one layer of whole groups, with B
       resident and all or nothing of A in shared memory, or with both operands
       copied, of 16 bits or tf32, and one tile of rows a warp; or in one row, with
-      operands copied for tf32, one tile of columns a warp, and a C that is not
-      relayed
+      operands copied for tf32, and one tile of columns a warp
     * (C8) interleaved tiles are a warp's, three counts, which divide those of its
       part of C and of a slice
     * (C9) several teams are of one warp each, which keeps no slices in shared

@@ -81,6 +81,11 @@ int64_t skewedBytes(int64_t lines, int64_t lineElements, int64_t elementBytes);
 CopiedTile relayedTile(int64_t rows, int64_t columns, int64_t elementBytes);
 int64_t relayedBytes(int64_t rows, int64_t columns, int64_t mostBytes);
 
+/// What a block that computes C's transpose sends at once: its `rows` rows of C
+/// of `columns` columns each. A warp that writes 8 columns of four rows meets
+/// no bank twice.
+CopiedTile relayedBlock(int64_t rows, int64_t columns, int64_t elementBytes);
+
 /// How wide C's elements may be that are sent so, where A's have so many bytes:
 /// as wide, or 16 bits.
 constexpr int64_t relayedWidth(int64_t operandBytes) {

@@ -176,6 +176,12 @@ struct Exchange {
   bool takesTickets = false;
 
   bool isCopied() const { return transport == Transport::Copied; }
+  /// Whether a C that is relayed takes the place of operands that all warps
+  /// have read, and not its own. Of 16 bits it has one, which is small, so that
+  /// no warp waits for another.
+  bool relaysInPlace(int64_t operandBytes) const {
+    return relaysC && operandBytes > 2 && !prefetches && !bulk && !isPacked();
+  }
   bool isPacked() const { return packed > 0; }
   /// The same, 1 where each is on its own.
   int64_t packedProducts() const { return packed > 0 ? packed : 1; }

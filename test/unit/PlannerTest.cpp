@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kami/Model/Resources.h"
+#include "kami/Model/SharedLayout.h"
 #include "kami/Plan/Explain.h"
 #include "kami/Plan/Verify.h"
 #include "gtest/gtest.h"
@@ -411,8 +413,22 @@ TEST(Planner, TransposesForWarpGroups) {
   Plan plan = llvm::cantFail(choosePlan(problem, chip)).best()->plan;
   EXPECT_EQ(plan.tile, (Extents{96, 64, 32}));
   EXPECT_EQ(plan.grid, (WarpGrid{1, 4, 1}));
+  // A C that is relayed takes the operands' place, or one beside the next
+  // product's.
+  plan.stages = 3;
+  plan.prefetches = false;
+  auto sharedBytes = [&] {
+    return sharedLayout(plan.partition(), plan.slices,
+                        elementBytesOf(*plan.atom), plan.exchange())
+        .bytes;
+  };
+  int64_t bytes = sharedBytes();
   plan.relaysC = true;
-  EXPECT_EQ(findMisfit(plan, problem, chip).reason, Misfit::NotGroups);
+  EXPECT_EQ(findMisfit(plan, problem, chip).reason, Misfit::None);
+  EXPECT_EQ(sharedBytes(), bytes);
+  plan.blocks = chip.multiprocessors;
+  plan.prefetches = true;
+  EXPECT_GT(sharedBytes(), bytes);
   // What is split in two keeps its low parts.
   problem.operand = ElementKind::TF32x3;
   EXPECT_NE(llvm::toString(choosePlan(problem, chip).takeError()), "");

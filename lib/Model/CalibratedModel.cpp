@@ -453,8 +453,15 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   if (hasSmallCache(work, resources, cost.residentBlocks, chip, exchange))
     perBlock *= 1 + smallCache;
   // What is copied ahead travels while the block is busy with something else.
+  // Groups that compute Cᵀ by themselves on a multiprocessor are so, too: 1000
+  // products of tf32 of 129, 145, 161 and 175 by 12 warps took 96, 106, 130 and
+  // 146 µs, where 136, 166, 204 and 235 were expected. What is chosen by that
+  // for 241, 255 and 401 takes 287, 315 and 1373 µs instead of 374, 396 and
+  // 1954 (H100, 2026-11-26). Of others it was not looked into.
+  bool isAheadAlone = exchange.isTransposed && exchange.relaysC &&
+                      exchange.stages > 1 && cost.residentBlocks == 1;
   double serial =
-      exchange.prefetches
+      exchange.prefetches || isAheadAlone
           ? cost.computation + cost.communication() + cost.memoryLatency
           : cost.serial();
   if (!exchange.isCopied() && cost.kTiles > 1)

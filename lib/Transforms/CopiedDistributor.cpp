@@ -613,16 +613,8 @@ void Distributor::relayTransposed(GemmOp op, Value sum,
   auto type = cast<MemRefType>(op.getC().getType());
   CopiedTile tile = relayedBlock(partition.paddedN(), partition.paddedM(),
                                  type.getElementTypeBitWidth() / 8);
-  Value padded = memref::ViewOp::create(
-      b,
-      MemRefType::get({tile.lines, tile.pitch}, type.getElementType(),
-                      MemRefLayoutAttrInterface(),
-                      cast<MemRefType>(copied.getType()).getMemorySpace()),
-      copied, constant(shared.relay.offset), ValueRange());
-  SmallVector<OpFoldResult> zeros(2, b.getIndexAttr(0)),
-      ones(2, b.getIndexAttr(1)),
-      sizes = {b.getIndexAttr(tile.lines), b.getIndexAttr(tile.lineElements)};
-  Value rows = memref::SubViewOp::create(b, padded, zeros, sizes, ones);
+  Value rows =
+      linesAt(constant(shared.relay.offset), type.getElementType(), tile);
   StoreOp::create(b, sum, viewOfC(rows), place.row, place.column, alpha,
                   /*beta=*/Value(), /*buffer=*/Value(), /*rowInBounds=*/true,
                   /*columnInBounds=*/true);

@@ -54,6 +54,11 @@ static constexpr double opaqueLayers = 1;
 static constexpr double reread = 40, readOnce = 5;
 /// Cycles of a block for every tile along k, and for every tile of C in turn.
 static constexpr double tileCycles = 200, turnCycles = 500;
+/// The first of groups, which start the next tile's copies beside their one
+/// instruction: 1000 products of f16 272 by 192 × 136 with tiles of 32 and 64
+/// along k took 209 and 179 µs, of tf32 129 and 161 with 16 and 32 106 and 96,
+/// 141 and 130 (H100, 2026-11-26).
+static constexpr double groupTileCycles = 400;
 /// Those in which a warp makes the maps of both operands, and the engine sees
 /// them, unless it does so a product ahead (H100, 2026-11-25).
 static constexpr double mapCycles = 700;
@@ -64,18 +69,25 @@ static constexpr double relayCycles = 60;
 /// How much longer products take where one warp does all of it, where tiles
 /// along k follow each other, where no more than one of these is ahead, which
 /// blocks in turn that prefetch the next product's feel less, and only of more
-/// than three tiles, and where a multiprocessor has no other block while warps
-/// wait for each other, which those of a group do less.
+/// than three tiles, or more than two where threads have edges to mind before
+/// the copies are on their way, and where a multiprocessor has no other block
+/// while warps wait for each other, which those of a group do less.
 static constexpr double singleWarp = 0.2, tileByTile = 0.06, twoStages = 0.25,
-                        twoStagesInTurn = 0.1, aloneBlock = 0.3;
+                        twoStagesInTurn = 0.1, twoStagesAtEdges = 0.3,
+                        aloneBlock = 0.3;
+/// The same of lanes that multiply, of which a multiprocessor has fewer warps
+/// than this, in that part: 1000 f32 products of 57 and 63 by 8 warps took 32
+/// and 35 µs, by 16 23 and 26 (H100, 2026-11-26).
+static constexpr double idleLanes = 0.4, busyLaneWarps = 12;
 /// The same where a multiprocessor has this many warps or fewer, whose blocks
 /// copy all of k at once and can only then multiply: f16 80 by 4 blocks of two
 /// warps took 108 µs, by those of 8 warps 93 (H200, 2026-11-23).
 static constexpr double fewWarps = 0.05, mostOfFewWarps = 8;
-/// The same of more groups than three, all of which wait for each other: 1000
-/// tf32 products of 256 by four of them took 222 µs, by two 206 (H200,
-/// 2026-11-23).
-static constexpr double manyGroups = 0.02;
+/// The same of more groups than three, all of which wait for each other and
+/// whose threads have 128 registers: 1000 tf32 products of 256 by four of them
+/// took 222 µs, by two 206 (H200, 2026-11-23), of 200 192 and 176, f16 of 448
+/// 539 and 460, of 512 620 and 583 (H100, 2026-11-26).
+static constexpr double manyGroups = 0.15;
 /// The same where copies narrower than 16 bytes, which go through the
 /// first-level cache, find 28 KB of it: what is left where blocks have more
 /// than all but 32 KB of the shared memory that there may be. 1000 products
@@ -102,6 +114,21 @@ static constexpr double dealtOutDoubles = 1.15;
 /// no piece of 16 bytes: of f16, products of 17 rows reached half of what
 /// memory gives (H200, 2026-11-22).
 static constexpr double raggedMove = 40;
+/// How much longer that takes where a line has no power of two of such moves,
+/// nor about as many, so that threads divide to find theirs: 1000 f32 products
+/// of 129 by 48 × 129 × 16 took 253 µs, by 129 × 48 × 16 185 (H100,
+/// 2026-11-26).
+static constexpr double unevenLine = 1.8;
+/// The same for a piece of 16 bytes that is copied as it lies and put straight
+/// in shared memory for groups: of elements narrower than a word, which are
+/// shifted, and of words (1000 products of f16 of 129 to 257 and of tf32 of 129
+/// to 257, H100, 2026-11-26).
+static constexpr double skewedMove = 150, skewedWordMove = 60;
+/// The part of these that multiply-adds, which the same schedulers issue, wait
+/// for; and how much longer those take before which a block multiplies nothing,
+/// since a scheduler has too few warps to hide what each waits for (f32 in odd
+/// rows of 57 to 193, H100, 2026-11-26).
+static constexpr double besideMultiplying = 0.3, beforeMultiplying = 1.5;
 /// What a word of a pack takes, and what every warp of it does once.
 static constexpr double packedMove = 2;
 static constexpr double packedFixed = 60;
@@ -186,11 +213,23 @@ static double rowBytes(double tile, double extent, double bytes) {
                        : extent * bytes;
 }
 
+/// What a block moves of an extent: groups, what tiles have of it on average,
+/// of which the last has less; but warps at an edge take as long as elsewhere
+/// (f64 65 to 288 and f32 80, H100, 2026-11-26).
+static double movedPart(int64_t extent, int64_t tile,
+                        const Exchange &exchange) {
+  return exchange.unit == Unit::WarpGroup
+             ? double(extent) / llvm::divideCeil(extent, tile)
+             : double(std::min(extent, tile));
+}
+
 namespace {
 /// Bytes that one block moves.
 struct BlockBytes {
   double cache;
   double device;
+  /// The part of `cache` that is C's.
+  double output;
 };
 } // namespace
 
@@ -202,8 +241,8 @@ static BlockBytes blockBytes(const Work &work, double blocks, const Atom &atom,
   double operandB = work.bytesB ? work.bytesB : byteWidth(atom.operandB());
   double accumulator = work.bytesC ? work.bytesC : byteWidth(atom.accumulator);
   double m = work.extents.m, n = work.extents.n, k = work.extents.k;
-  double tileM = std::min<double>(tile.m, m);
-  double tileN = std::min<double>(tile.n, n);
+  double tileM = movedPart(work.extents.m, tile.m, exchange);
+  double tileN = movedPart(work.extents.n, tile.n, exchange);
   double tileK = std::min<double>(tile.k, k);
   double a = tileM * k / tileK * rowBytes(tileK, k, operandA);
   double b = k * rowBytes(tileN, n, operandB);
@@ -211,15 +250,17 @@ static BlockBytes blockBytes(const Work &work, double blocks, const Atom &atom,
   double once = (m * operandA + n * operandB) * k + m * n * accumulator;
   // What is copied as one has no parts of sectors.
   if (exchange.isPacked())
-    return {once * exchange.packed, once * work.batch / blocks};
+    return {once * exchange.packed, once * work.batch / blocks,
+            m * n * accumulator / once};
   // Each of four products reads whole sectors, of which it wants one part.
   if (work.isComplex)
-    return {8 * (a + b) + 2 * c, 2 * once * work.batch / blocks};
+    return {8 * (a + b) + 2 * c, 2 * once * work.batch / blocks,
+            2 * c / (8 * (a + b) + 2 * c)};
   // Without interleaved tiles, four lanes write half a sector of narrow
   // elements.
   if (exchange.isCopied() && !exchange.relaysC && accumulator < 4)
     c *= 2;
-  return {a + b + c, once * work.batch / blocks};
+  return {a + b + c, once * work.batch / blocks, c / (a + b + c)};
 }
 
 /// Cycles that a block waits for memory: for each tile along k, and for C. With
@@ -292,13 +333,22 @@ static double warpInstructions(const Atom &atom, const Partition &partition,
   return products * (packedMove * words / chip.warpSize + packedFixed);
 }
 
-/// Instructions for rows of elements that are no whole pieces of 16 bytes.
-static double raggedInstructions(double elements, int64_t bytes, int64_t piece,
-                                 const Chip &chip) {
+/// Instructions for rows of elements that are no whole pieces of 16 bytes, of
+/// which tiles have lines of `lineElements`.
+static double raggedInstructions(double elements, int64_t lineElements,
+                                 int64_t bytes, int64_t piece,
+                                 const Exchange &exchange, const Chip &chip) {
+  if (exchange.skewed && exchange.unit == Unit::WarpGroup)
+    return (bytes < 4 ? skewedMove : skewedWordMove) * elements * bytes /
+           copiedPiece / chip.warpSize;
   if (piece == 0 || piece >= copiedPiece)
     return 0;
-  double moves = elements * bytes / std::max(piece, bytes);
-  return raggedMove * moves / chip.warpSize;
+  int64_t move = std::max(piece, bytes);
+  int64_t places = llvm::divideCeil(lineElements * bytes, move);
+  bool isUneven = exchange.isCopied() &&
+                  3 * int64_t(llvm::PowerOf2Ceil(places)) > 4 * places;
+  return (isUneven ? unevenLine : 1) * raggedMove * elements * bytes / move /
+         chip.warpSize;
 }
 
 /// What a block computes of C at once.
@@ -318,12 +368,17 @@ static double issueCycles(const Work &work, const Atom &atom,
     instructions = laneInstructions(atom, partition, chip, exchange);
   else if (exchange.isPacked())
     instructions = warpInstructions(atom, partition, chip, exchange.packed);
-  else
+  else {
+    double rows = movedPart(extents.m, tile.m, exchange),
+           columns = movedPart(extents.n, tile.n, exchange);
     instructions =
-        raggedInstructions(double(std::min(tile.m, extents.m)) * extents.k,
-                           byteWidth(atom.operand), work.pieceA, chip) +
-        raggedInstructions(double(extents.k) * std::min(tile.n, extents.n),
-                           byteWidth(atom.operandB()), work.pieceB, chip);
+        raggedInstructions(rows * extents.k, std::min(tile.k, extents.k),
+                           byteWidth(atom.operand), work.pieceA, exchange,
+                           chip) +
+        raggedInstructions(extents.k * columns, std::min(tile.n, extents.n),
+                           byteWidth(atom.operandB()), work.pieceB, exchange,
+                           chip);
+  }
   return instructions / chip.tensorCores +
          (exchange.isPacked() ? blockStart : 0);
 }
@@ -336,9 +391,17 @@ static double throughput(const CalibratedCost &cost) {
          exposedCache * cost.cacheBandwidth;
 }
 
+/// Whether some tiles have rows or columns that C has not.
+static bool hasEdges(const Extents &extents, const Partition &partition,
+                     const Exchange &exchange) {
+  const Extents tile = tileOf(partition, exchange);
+  return extents.m % tile.m != 0 || extents.n % tile.n != 0;
+}
+
 /// How much longer that takes because of what is not counted.
 static double hindrance(const CalibratedCost &cost, const Atom &atom,
-                        const Partition &partition, const Exchange &exchange) {
+                        const Extents &extents, const Partition &partition,
+                        const Exchange &exchange) {
   if (exchange.isPacked())
     return 1;
   if (atom.instruction == Instruction::Fma && !exchange.isCopied())
@@ -347,7 +410,9 @@ static double hindrance(const CalibratedCost &cost, const Atom &atom,
   if (partition.grid.warps() == 1)
     factor += singleWarp;
   if (atom.instruction == Instruction::Fma)
-    return factor;
+    return factor + idleLanes * std::max(0.0, 1 - cost.residentBlocks *
+                                                      partition.grid.warps() /
+                                                      busyLaneWarps);
   // How lanes load opaque matrices is the device's business.
   if (!exchange.isCopied() && !atom.isOpaque())
     factor +=
@@ -359,7 +424,10 @@ static double hindrance(const CalibratedCost &cost, const Atom &atom,
   if (cost.kTiles > 1 && !exchange.prefetches)
     factor += tileByTile;
   if (exchange.stages == 2 && exchange.prefetches)
-    factor += cost.kTiles > 3 ? twoStagesInTurn : 0;
+    factor += cost.kTiles > 2 && hasEdges(extents, partition, exchange)
+                  ? twoStagesAtEdges
+              : cost.kTiles > 3 ? twoStagesInTurn
+                                : 0;
   else if (exchange.stages == 2 && cost.kTiles > 2)
     factor += twoStages;
   if (cost.residentBlocks == 1 && exchange.unit != Unit::WarpGroup)
@@ -388,7 +456,8 @@ static double movingCycles(const CalibratedCost &cost, const Atom &atom,
   // The engine takes no thread's time.
   if (exchange.bulk)
     each = 0;
-  return each * bytes.cache / copiedPiece / threads + tileCycles * cost.kTiles +
+  double tile = exchange.unit == Unit::WarpGroup ? groupTileCycles : tileCycles;
+  return each * bytes.cache / copiedPiece / threads + tile * cost.kTiles +
          (exchange.prefetches ? turnCycles : 0) +
          (exchange.bulk && !exchange.prefetches ? mapCycles : 0);
 }
@@ -411,6 +480,31 @@ static bool hasSmallCache(const Work &work, const Resources &resources,
 static double countBlocks(const Work &work, int64_t tileM, int64_t tileN) {
   return double(llvm::divideCeil(work.extents.m, tileM)) *
          llvm::divideCeil(work.extents.n, tileN) * work.batch;
+}
+
+/// The part of a block's memory traffic during which it does nothing else. What
+/// is copied ahead travels while the last product is multiplied, or the tile
+/// before, so that groups wait for the first tile along k and for C, unless
+/// they are alone and memory is busy with their like anyhow: 1000 products of
+/// tf32 of 129 and 161 by 12 warps take 96 and 130 µs, where 136 and 204 were
+/// expected, of f16 255 by 16 warps 191 (394). Warps were measured to wait for
+/// all.
+static double waitedForOf(const CalibratedCost &cost, const BlockBytes &bytes,
+                          const Exchange &exchange) {
+  if (exchange.prefetches)
+    return 0;
+  if (exchange.stages == 1 || exchange.unit != Unit::WarpGroup)
+    return 1;
+  if (cost.residentBlocks == 1 && exchange.skewed)
+    return 0;
+  return bytes.output + (1 - bytes.output) / cost.kTiles;
+}
+
+/// The part of a block's operands that it copies, or loads, before it
+/// multiplies.
+static double filled(const CalibratedCost &cost, const Exchange &exchange) {
+  return exchange.stages == 1 ? 1
+                              : std::min(1.0, exchange.stages / cost.kTiles);
 }
 
 CalibratedCost
@@ -443,27 +537,28 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   addMemory(cost, atom, bytes, chip, calibration, exchange);
 
   double issue = issueCycles(work, atom, partition, chip, exchange);
+  if (atom.instruction == Instruction::Fma && !atom.isLane() &&
+      !exchange.isPacked()) {
+    cost.tensorCores += besideMultiplying * issue;
+    if (!exchange.prefetches)
+      cost.computation +=
+          beforeMultiplying * issue * filled(cost, exchange) *
+          chip.tensorCores /
+          std::min<double>(partition.grid.warps(), chip.tensorCores);
+  }
   cost.tensorCores = std::max(cost.tensorCores, issue);
   cost.computation = std::max(cost.computation, issue);
 
   cost.launch = calibration.launchMicroseconds * chip.boostMHz;
   double perBlock =
-      throughput(cost) * hindrance(cost, atom, partition, exchange) +
+      throughput(cost) *
+          hindrance(cost, atom, work.extents, partition, exchange) +
       (exchange.relaysC && !exchange.isPacked() ? relayCycles : 0);
   if (hasSmallCache(work, resources, cost.residentBlocks, chip, exchange))
     perBlock *= 1 + smallCache;
-  // What is copied ahead travels while the block is busy with something else.
-  // Groups that compute Cᵀ by themselves on a multiprocessor are so, too: 1000
-  // products of tf32 of 129, 145, 161 and 175 by 12 warps took 96, 106, 130 and
-  // 146 µs, where 136, 166, 204 and 235 were expected. What is chosen by that
-  // for 241, 255 and 401 takes 287, 315 and 1373 µs instead of 374, 396 and
-  // 1954 (H100, 2026-11-26). Of others it was not looked into.
-  bool isAheadAlone = exchange.isTransposed && exchange.relaysC &&
-                      exchange.stages > 1 && cost.residentBlocks == 1;
-  double serial =
-      exchange.prefetches || isAheadAlone
-          ? cost.computation + cost.communication() + cost.memoryLatency
-          : cost.serial();
+  double serial = cost.computation + cost.communication() + cost.memoryLatency +
+                  waitedForOf(cost, bytes, exchange) *
+                      std::max(cost.cacheBandwidth, cost.memoryBandwidth);
   if (!exchange.isCopied() && cost.kTiles > 1)
     serial *= 1 + loadedInTurn;
   double perRound = cost.residentBlocks * chip.multiprocessors;

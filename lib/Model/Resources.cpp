@@ -78,6 +78,11 @@ static constexpr int64_t copyOverhead = 16;
 /// All that ptxas needs beside sums where only the matrix unit reads operands:
 /// f16 64 × 64, 128 × 96 and 128 × 128 take 58, 74 and 96 registers.
 static constexpr int64_t unitOverhead = 32;
+/// And where they take tiles in turn, which know of the next product's operands
+/// besides: f16 128 × 256, 192 × 192 and 256 × 128 take 194, 164 and 123 where
+/// tiles divide C, 218, 168 and 128 where not, which is as many as the last two
+/// may; of 192 × 224 and 256 × 136 some are spilled.
+static constexpr int64_t aheadOverhead = 40;
 /// The same where tiles of tf32 follow each other, and who copied them rounds
 /// them: 128 × 128 × 64, 160 × 160 × 32 and 192 × 192 × 16 take 43, 48 and 49
 /// beside sums and A.
@@ -140,7 +145,9 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
                                   byteWidth(atom.operand));
     if (exchange.isCopied())
       registers.overhead =
-          copiesA || exchange.stages == 1 ? unitOverhead : roundedOverhead;
+          copiesA || exchange.stages == 1
+              ? unitOverhead + (exchange.prefetches ? aheadOverhead : 0)
+              : roundedOverhead;
     return registers;
   }
   if (exchange.isPacked()) {

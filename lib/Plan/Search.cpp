@@ -22,7 +22,7 @@ using llvm::divideCeil;
 /// 16 warps of 255 registers hold 256 × 256 sums of 32 bits at most.
 static constexpr int64_t maxWholeExtent = 256;
 static constexpr int64_t maxWholeDepth = 512;
-static constexpr int64_t cutExtents[] = {192, 128, 96, 64, 32, 16};
+static constexpr int64_t cutExtents[] = {256, 192, 128, 96, 64, 32, 16};
 static constexpr int64_t cutDepths[] = {128, 64, 32};
 /// Of copied operands: how deep tiles may be, and how many of them are in
 /// shared memory at once where there are several.
@@ -47,7 +47,8 @@ static constexpr int64_t maxFittingAreas = 4;
 static constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 /// Tile extents along m or n, largest first: the whole extent, or a part that
-/// whole instructions of all warps fill.
+/// whole instructions of all warps fill. Parts are as many as of one of
+/// `cutExtents`, and alike, so that the last one has little padding.
 llvm::SmallVector<int64_t, 8>
 GridSearch::tileExtents(int64_t extent, int64_t parts,
                         int64_t atomExtent) const {
@@ -58,9 +59,18 @@ GridSearch::tileExtents(int64_t extent, int64_t parts,
     return {std::min(extent, unit)};
   if (extent <= std::max(maxWholeExtent, unit))
     extents.push_back(extent);
-  for (int64_t cut : cutExtents)
-    if (cut % unit == 0 && cut < extent)
-      extents.push_back(cut);
+  // Where one begins, a piece does, too.
+  int64_t whole = std::lcm(unit, copiedPiece / byteWidth(problem.operand));
+  for (int64_t cut : cutExtents) {
+    if (cut >= extent)
+      continue;
+    int64_t even = alignTo(divideCeil(extent, divideCeil(extent, cut)), whole);
+    for (int64_t part : {std::min(even, cut), cut})
+      if (part % unit == 0 && !llvm::is_contained(extents, part)) {
+        extents.push_back(part);
+        break;
+      }
+  }
   if (unit < extent && !llvm::is_contained(extents, unit))
     extents.push_back(unit);
   return extents;
@@ -285,15 +295,22 @@ bool GridSearch::tryCopied(int64_t m, int64_t n) {
   return fits;
 }
 
-/// Whether blocks take tiles in turn that prefetch the next one. Not of tf32 in
-/// rows that begin anywhere, which each thread puts straight and rounds before
-/// the unit reads them: other blocks hide that, where there are any. 1000
-/// products, µs, in turn and by a block each: 85 51.9 and 46.6, 97 68.8 and
-/// 59.4, 101 71.6 and 62.6, 113 78.3 and 74.8, 127 102 and 98.5, 161 195 and
-/// 161, 255 602 and 500 (H100, 2026-11-25).
+/// Whether blocks take tiles in turn that prefetch the next one. Not of rows
+/// that begin anywhere, which each thread puts straight before the unit reads
+/// them, nor by groups of pieces of less than 16 bytes: other blocks hide that,
+/// where there are any, and a block that knows of two products spills. 1000
+/// products, µs, in turn and by a block each: tf32 85 51.9 and 46.6, 97 68.8
+/// and 59.4, 127 102 and 98.5, 161 195 and 161, 255 602 and 500 (H100,
+/// 2026-11-25); f16 129 75.7 and 69.4, 161 117 and 85.2, 225 217 and 171, 255
+/// 408 and 191, 300 360 and 265, 257 601 and 390 (2026-11-26).
 bool GridSearch::mayPrefetch() const {
-  return problem.mayPrefetch &&
-         !(problem.isSkewed && problem.operand == ElementKind::TF32);
+  Work work = workOf(problem);
+  auto isNarrow = [](int64_t piece) {
+    return piece > 0 && piece < copiedPiece;
+  };
+  return problem.mayPrefetch && !problem.isSkewed &&
+         !(atom.atom->unit() == Unit::WarpGroup &&
+           (isNarrow(work.pieceA) || isNarrow(work.pieceB)));
 }
 
 /// Of the numbers of stages, those that a product's tiles fill, and, with what

@@ -335,9 +335,10 @@ static double warpInstructions(const Atom &atom, const Partition &partition,
 
 /// Instructions for rows of elements that are no whole pieces of 16 bytes, of
 /// which tiles have lines of `lineElements`.
-static double raggedInstructions(double elements, int64_t lineElements,
-                                 int64_t bytes, int64_t piece,
-                                 const Exchange &exchange, const Chip &chip) {
+static double raggedInstructions(const Atom &atom, double elements,
+                                 int64_t lineElements, int64_t bytes,
+                                 int64_t piece, const Exchange &exchange,
+                                 const Chip &chip) {
   if (exchange.skewed && exchange.unit == Unit::WarpGroup)
     return (bytes < 4 ? skewedMove : skewedWordMove) * elements * bytes /
            copiedPiece / chip.warpSize;
@@ -345,7 +346,7 @@ static double raggedInstructions(double elements, int64_t lineElements,
     return 0;
   int64_t move = std::max(piece, bytes);
   int64_t places = llvm::divideCeil(lineElements * bytes, move);
-  bool isUneven = exchange.isCopied() &&
+  bool isUneven = atom.instruction == Instruction::Fma &&
                   3 * int64_t(llvm::PowerOf2Ceil(places)) > 4 * places;
   return (isUneven ? unevenLine : 1) * raggedMove * elements * bytes / move /
          chip.warpSize;
@@ -371,13 +372,12 @@ static double issueCycles(const Work &work, const Atom &atom,
   else {
     double rows = movedPart(extents.m, tile.m, exchange),
            columns = movedPart(extents.n, tile.n, exchange);
-    instructions =
-        raggedInstructions(rows * extents.k, std::min(tile.k, extents.k),
-                           byteWidth(atom.operand), work.pieceA, exchange,
-                           chip) +
-        raggedInstructions(extents.k * columns, std::min(tile.n, extents.n),
-                           byteWidth(atom.operandB()), work.pieceB, exchange,
-                           chip);
+    instructions = raggedInstructions(
+                       atom, rows * extents.k, std::min(tile.k, extents.k),
+                       byteWidth(atom.operand), work.pieceA, exchange, chip) +
+                   raggedInstructions(
+                       atom, extents.k * columns, std::min(tile.n, extents.n),
+                       byteWidth(atom.operandB()), work.pieceB, exchange, chip);
   }
   return instructions / chip.tensorCores +
          (exchange.isPacked() ? blockStart : 0);
@@ -404,15 +404,15 @@ static double hindrance(const CalibratedCost &cost, const Atom &atom,
                         const Exchange &exchange) {
   if (exchange.isPacked())
     return 1;
+  double resident = double(cost.residentBlocks) * partition.grid.warps();
+  double idle = idleLanes * std::max(0.0, 1 - resident / busyLaneWarps);
   if (atom.instruction == Instruction::Fma && !exchange.isCopied())
-    return laneWarps;
+    return laneWarps + idle;
   double factor = 1;
   if (partition.grid.warps() == 1)
     factor += singleWarp;
   if (atom.instruction == Instruction::Fma)
-    return factor + idleLanes * std::max(0.0, 1 - cost.residentBlocks *
-                                                      partition.grid.warps() /
-                                                      busyLaneWarps);
+    return factor + idle;
   // How lanes load opaque matrices is the device's business.
   if (!exchange.isCopied() && !atom.isOpaque())
     factor +=
@@ -435,7 +435,6 @@ static double hindrance(const CalibratedCost &cost, const Atom &atom,
   if (exchange.unit == Unit::WarpGroup &&
       partition.grid.warps() > 3 * warpsPerGroup)
     factor += manyGroups;
-  double resident = double(cost.residentBlocks) * partition.grid.warps();
   if (cost.kTiles == 1 && exchange.isCopied() && exchange.unit == Unit::Warp &&
       resident <= mostOfFewWarps)
     factor += fewWarps;

@@ -68,13 +68,16 @@ static constexpr double mapCycles = 700;
 static constexpr double relayCycles = 60;
 /// How much longer products take where one warp does all of it, where tiles
 /// along k follow each other, where no more than one of these is ahead, which
-/// blocks in turn that prefetch the next product's feel less, and only of more
-/// than three tiles, or more than two where threads have edges to mind before
-/// the copies are on their way, and where a multiprocessor has no other block
-/// while warps wait for each other, which those of a group do less.
+/// blocks in turn that prefetch the next product's feel less, warps only of
+/// more than three tiles and groups little of two, but more where threads have
+/// edges to mind before the copies are on their way, and where a multiprocessor
+/// has no other block while warps wait for each other, which those of a group
+/// do less. 1000 products of f16 in two stages, and by tiles of 64 in three:
+/// 192 61 and 58 µs, 256 101 and 98.6, at edges 224 93 and 85, 240 108 and 94
+/// (H200, 2026-11-26).
 static constexpr double singleWarp = 0.2, tileByTile = 0.06, twoStages = 0.25,
-                        twoStagesInTurn = 0.1, twoStagesAtEdges = 0.3,
-                        aloneBlock = 0.3;
+                        twoStagesInTurn = 0.1, twoStagesOfTwo = 0.015,
+                        twoStagesAtEdges = 0.3, aloneBlock = 0.3;
 /// The same of lanes that multiply, of which a multiprocessor has fewer warps
 /// than this, in that part: 1000 f32 products of 57 and 63 by 8 warps took 32
 /// and 35 µs, by 16 23 and 26 (H100, 2026-11-26).
@@ -423,13 +426,18 @@ static double hindrance(const CalibratedCost &cost, const Atom &atom,
     factor += opaqueLayers;
   if (cost.kTiles > 1 && !exchange.prefetches)
     factor += tileByTile;
-  if (exchange.stages == 2 && exchange.prefetches)
-    factor += cost.kTiles > 2 && hasEdges(extents, partition, exchange)
-                  ? twoStagesAtEdges
-              : cost.kTiles > 3 ? twoStagesInTurn
-                                : 0;
-  else if (exchange.stages == 2 && cost.kTiles > 2)
+  if (exchange.stages == 2 && exchange.prefetches) {
+    bool isGroup = exchange.unit == Unit::WarpGroup;
+    bool atEdges = hasEdges(extents, partition, exchange);
+    if (cost.kTiles > (isGroup ? 1 : 2) && atEdges)
+      factor += twoStagesAtEdges;
+    else if (cost.kTiles > (isGroup ? 2 : 3))
+      factor += twoStagesInTurn;
+    else if (cost.kTiles > 1 && isGroup)
+      factor += twoStagesOfTwo;
+  } else if (exchange.stages == 2 && cost.kTiles > 2) {
     factor += twoStages;
+  }
   if (cost.residentBlocks == 1 && exchange.unit != Unit::WarpGroup)
     factor += aloneBlock;
   if (exchange.unit == Unit::WarpGroup &&

@@ -326,13 +326,19 @@ void GridSearch::tryCopies(const Partition &partition,
     if (isAsked(count) && (count <= tiles || problem.tile))
       tryPlan(partition, {Transport::Copied}, slicing, count);
   // A block in turn has a multiprocessor for itself, where more stages cost
-  // nothing, as long as one product has more tiles along k: tf32 192, of six,
-  // takes 1120 µs with four stages and 1221 with two; but f16 192, of three,
-  // 543 with two and 560 with three, and tf32 128, of two, 470 and 497 (H200,
-  // 2026-11-22).
+  // nothing as long as one product has more tiles along k, or its threads have
+  // edges to mind: 1000 products of f16, µs, by tiles of 64 in two, three and
+  // four stages, of three tiles 192 61.1, 57.7 and 59.2, and at edges 144 47.1,
+  // 38.7 and 36.6; of four, three and four stages, 256 98.6 and 101.5, at edges
+  // 208 78.6 and 76.4, 224 84.7 and 80.5; of two, 10 000 of tf32 128 in two and
+  // three 470 and 497 (H200, 2026-11-26 and 22).
+  bool hasEdges = problem.extents.m % partition.tile.m != 0 ||
+                  problem.extents.n % partition.tile.n != 0;
+  int64_t most = std::max<int64_t>(tiles > 3 ? tiles - 1 : tiles, 2);
+  if (hasEdges)
+    most = std::max<int64_t>(tiles, 4);
   for (int64_t count : llvm::reverse(copiedStages))
-    if (mayPrefetch() && isAsked(count) &&
-        (count < std::max<int64_t>(tiles, 3) || problem.stages))
+    if (mayPrefetch() && isAsked(count) && (count <= most || problem.stages))
       tryPlan(partition, {Transport::Copied, /*prefetches=*/true}, slicing,
               count);
 }

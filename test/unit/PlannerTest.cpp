@@ -266,7 +266,8 @@ TEST(Planner, PrefetchesOnlyInTurn) {
 }
 
 // A block that is alone on its multiprocessor has as many stages as its memory
-// has room for, as long as one product fills more; of few tiles along k, two.
+// has room for, as long as one product fills more, or its threads have edges to
+// mind; of two tiles along k, two.
 TEST(Planner, StagesInTurn) {
   auto stages = [](int64_t size, ElementKind operand, ElementKind output) {
     Problem problem = product(size, size, size, operand);
@@ -279,7 +280,9 @@ TEST(Planner, StagesInTurn) {
   EXPECT_EQ(stages(128, ElementKind::TF32, ElementKind::F32), 2);
   EXPECT_EQ(stages(192, ElementKind::TF32, ElementKind::F32), 4);
   EXPECT_EQ(stages(256, ElementKind::TF32, ElementKind::F32), 4);
-  EXPECT_EQ(stages(192, ElementKind::F16, ElementKind::F16), 2);
+  EXPECT_EQ(stages(192, ElementKind::F16, ElementKind::F16), 3);
+  EXPECT_EQ(stages(256, ElementKind::F16, ElementKind::F16), 3);
+  EXPECT_EQ(stages(224, ElementKind::F16, ElementKind::F16), 4);
 }
 
 // Where products are smaller than an instruction, or their rows no whole pieces

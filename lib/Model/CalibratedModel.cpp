@@ -78,9 +78,9 @@ static constexpr double relayCycles = 60;
 static constexpr double singleWarp = 0.2, tileByTile = 0.06, twoStages = 0.25,
                         twoStagesInTurn = 0.1, twoStagesOfTwo = 0.015,
                         twoStagesAtEdges = 0.3, aloneBlock = 0.3;
-/// The same of lanes that multiply, of which a multiprocessor has fewer warps
-/// than this, in that part: 1000 f32 products of 57 and 63 by 8 warps took 32
-/// and 35 µs, by 16 23 and 26 (H100, 2026-11-26).
+/// The same where lanes multiply, for the part of so many warps that a
+/// multiprocessor lacks: 1000 f32 products of 57 and 63 by 8 warps took 32 and
+/// 35 µs, by 16 23 and 26 (H100, 2026-11-26).
 static constexpr double idleLanes = 0.4, busyLaneWarps = 12;
 /// The same where a multiprocessor has this many warps or fewer, whose blocks
 /// copy all of k at once and can only then multiply: f16 80 by 4 blocks of two
@@ -300,6 +300,10 @@ static void addMemory(CalibratedCost &cost, const Atom &atom,
       waitFor(cost, busyLatency * calibration.memoryLatency, exchange);
 }
 
+bool kami::hasEdges(const Extents &extents, const Extents &tile) {
+  return extents.m % tile.m != 0 || extents.n % tile.n != 0;
+}
+
 double kami::overlappedCycles(llvm::ArrayRef<double> units, double exposed) {
   double busiest = *llvm::max_element(units);
   double all = std::accumulate(units.begin(), units.end(), 0.0);
@@ -394,13 +398,6 @@ static double throughput(const CalibratedCost &cost) {
          exposedCache * cost.cacheBandwidth;
 }
 
-/// Whether some tiles have rows or columns that C has not.
-static bool hasEdges(const Extents &extents, const Partition &partition,
-                     const Exchange &exchange) {
-  const Extents tile = tileOf(partition, exchange);
-  return extents.m % tile.m != 0 || extents.n % tile.n != 0;
-}
-
 /// How much longer that takes because of what is not counted.
 static double hindrance(const CalibratedCost &cost, const Atom &atom,
                         const Extents &extents, const Partition &partition,
@@ -428,7 +425,7 @@ static double hindrance(const CalibratedCost &cost, const Atom &atom,
     factor += tileByTile;
   if (exchange.stages == 2 && exchange.prefetches) {
     bool isGroup = exchange.unit == Unit::WarpGroup;
-    bool atEdges = hasEdges(extents, partition, exchange);
+    bool atEdges = hasEdges(extents, tileOf(partition, exchange));
     if (cost.kTiles > (isGroup ? 1 : 2) && atEdges)
       factor += twoStagesAtEdges;
     else if (cost.kTiles > (isGroup ? 2 : 3))
@@ -491,11 +488,11 @@ static double countBlocks(const Work &work, int64_t tileM, int64_t tileN) {
 
 /// The part of a block's memory traffic during which it does nothing else. What
 /// is copied ahead travels while the last product is multiplied, or the tile
-/// before, so that groups wait for the first tile along k and for C, unless
-/// they are alone and memory is busy with their like anyhow: 1000 products of
-/// tf32 of 129 and 161 by 12 warps take 96 and 130 µs, where 136 and 204 were
-/// expected, of f16 255 by 16 warps 191 (394). Warps were measured to wait for
-/// all.
+/// before, so that groups wait for the first tile along k and for C; not even
+/// for these where they are alone and put rows straight, which takes longer
+/// than memory: 1000 products of tf32 of 129 and 161 by 12 warps take 96 and
+/// 130 µs, where 136 and 204 were expected, of f16 255 by 16 warps 191 (394).
+/// Warps were measured to wait for all (f64 288, H100, 2026-11-26).
 static double waitedForOf(const CalibratedCost &cost, const BlockBytes &bytes,
                           const Exchange &exchange) {
   if (exchange.prefetches)

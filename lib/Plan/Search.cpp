@@ -60,7 +60,9 @@ GridSearch::tileExtents(int64_t extent, int64_t parts,
   if (extent <= std::max(maxWholeExtent, unit))
     extents.push_back(extent);
   // Where one begins, a piece does, too.
-  int64_t whole = std::lcm(unit, copiedPiece / byteWidth(problem.operand));
+  int64_t bytes =
+      std::min(byteWidth(problem.operand), byteWidth(problem.operandB()));
+  int64_t whole = std::lcm(unit, copiedPiece / bytes);
   for (int64_t cut : cutExtents) {
     if (cut >= extent)
       continue;
@@ -332,11 +334,12 @@ void GridSearch::tryCopies(const Partition &partition,
   // 38.7 and 36.6; of four, three and four stages, 256 98.6 and 101.5, at edges
   // 208 78.6 and 76.4, 224 84.7 and 80.5; of two, 10 000 of tf32 128 in two and
   // three 470 and 497 (H200, 2026-11-26 and 22).
-  bool hasEdges = problem.extents.m % partition.tile.m != 0 ||
-                  problem.extents.n % partition.tile.n != 0;
-  int64_t most = std::max<int64_t>(tiles > 3 ? tiles - 1 : tiles, 2);
-  if (hasEdges)
-    most = std::max<int64_t>(tiles, 4);
+  Extents tile = isTransposed(atom.atom->unit(), grid)
+                     ? transposed(partition.tile)
+                     : partition.tile;
+  int64_t most = hasEdges(problem.extents, tile)
+                     ? std::max<int64_t>(tiles, 4)
+                     : std::max<int64_t>(tiles > 3 ? tiles - 1 : tiles, 2);
   for (int64_t count : llvm::reverse(copiedStages))
     if (mayPrefetch() && isAsked(count) && (count <= most || problem.stages))
       tryPlan(partition, {Transport::Copied, /*prefetches=*/true}, slicing,

@@ -95,6 +95,9 @@ double barrierCycles(const SharedTraffic &traffic, const WarpGrid &grid,
                      BarrierScope scope, const Chip &chip,
                      const Calibration &calibration);
 
+/// Whether some of C's tiles have rows or columns that C has not.
+bool hasEdges(const Extents &extents, const Extents &tile);
+
 /// What is multiplied in all: `batch` products of these extents.
 struct Work {
   Extents extents;

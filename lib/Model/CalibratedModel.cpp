@@ -234,8 +234,8 @@ namespace {
 struct BlockBytes {
   double cache;
   double device;
-  /// The part of `cache` that is C's.
-  double output;
+  /// The part of `cache` that is C's, of products that are copied in tiles.
+  double output = 0;
 };
 } // namespace
 
@@ -256,12 +256,10 @@ static BlockBytes blockBytes(const Work &work, double blocks, const Atom &atom,
   double once = (m * operandA + n * operandB) * k + m * n * accumulator;
   // What is copied as one has no parts of sectors.
   if (exchange.isPacked())
-    return {once * exchange.packed, once * work.batch / blocks,
-            m * n * accumulator / once};
+    return {once * exchange.packed, once * work.batch / blocks};
   // Each of four products reads whole sectors, of which it wants one part.
   if (work.isComplex)
-    return {8 * (a + b) + 2 * c, 2 * once * work.batch / blocks,
-            2 * c / (8 * (a + b) + 2 * c)};
+    return {8 * (a + b) + 2 * c, 2 * once * work.batch / blocks};
   // Without interleaved tiles, four lanes write half a sector of narrow
   // elements.
   if (exchange.isCopied() && !exchange.relaysC && accumulator < 4)

@@ -46,8 +46,8 @@ static constexpr int64_t mostUnrolled = 8192;
 static constexpr int64_t maxFittingAreas = 4;
 static constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-/// Tile extents along m or n, largest first: the whole extent, or a part that
-/// whole instructions of all warps fill. Parts are as many as of one of
+/// Tile extents along m or n, the largest first: the whole extent, or a part
+/// that whole instructions of all warps fill. Parts are as many as of one of
 /// `cutExtents`, and alike, so that the last one has little padding.
 llvm::SmallVector<int64_t, 8>
 GridSearch::tileExtents(int64_t extent, int64_t parts,
@@ -67,6 +67,7 @@ GridSearch::tileExtents(int64_t extent, int64_t parts,
     if (cut >= extent)
       continue;
     int64_t even = alignTo(divideCeil(extent, divideCeil(extent, cut)), whole);
+    // A cut whose even part is there already stands for itself.
     for (int64_t part : {std::min(even, cut), cut})
       if (part % unit == 0 && !llvm::is_contained(extents, part)) {
         extents.push_back(part);
@@ -99,6 +100,12 @@ Partition GridSearch::partitionOf(const Extents &tile, int64_t sliceK) const {
   Plan plan = {atom.atom, tile, grid};
   plan.slices.k = sliceK;
   return plan.partition();
+}
+
+/// What a block computes, as C has it.
+Extents GridSearch::tileOf(const Partition &partition) const {
+  return isTransposed(atom.atom->unit(), grid) ? transposed(partition.tile)
+                                               : partition.tile;
 }
 
 /// Whether tiles that are less deep are to be taken instead, where the lanes'
@@ -334,14 +341,13 @@ void GridSearch::tryCopies(const Partition &partition,
   // 38.7 and 36.6; of four, three and four stages, 256 98.6 and 101.5, at edges
   // 208 78.6 and 76.4, 224 84.7 and 80.5; of two, 10 000 of tf32 128 in two and
   // three 470 and 497 (H200, 2026-11-26 and 22).
-  Extents tile = isTransposed(atom.atom->unit(), grid)
-                     ? transposed(partition.tile)
-                     : partition.tile;
-  int64_t most = hasEdges(problem.extents, tile)
+  if (!mayPrefetch())
+    return;
+  int64_t most = hasEdges(problem.extents, tileOf(partition))
                      ? std::max<int64_t>(tiles, 4)
                      : std::max<int64_t>(tiles > 3 ? tiles - 1 : tiles, 2);
   for (int64_t count : llvm::reverse(copiedStages))
-    if (mayPrefetch() && isAsked(count) && (count <= most || problem.stages))
+    if (isAsked(count) && (count <= most || problem.stages))
       tryPlan(partition, {Transport::Copied, /*prefetches=*/true}, slicing,
               count);
 }
@@ -478,9 +484,7 @@ bool GridSearch::relaysC(const Partition &partition,
 
 bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
                          const Slicing &slicing, int64_t stages) {
-  Plan plan = {atom.atom, partition.tile, grid, form.transport, slicing};
-  if (plan.isTransposed())
-    plan.tile = transposed(partition.tile);
+  Plan plan = {atom.atom, tileOf(partition), grid, form.transport, slicing};
   plan.stages = stages;
   plan.relaysC =
       form.transport == Transport::Copied && relaysC(partition, form);

@@ -82,6 +82,7 @@ private:
   void tryGathered(const Partition &partition);
   bool tryCopied(int64_t m, int64_t n);
   void tryCopies(const Partition &partition, llvm::ArrayRef<int64_t> stages);
+  Extents tileOf(const Partition &partition) const;
   bool mayPrefetch() const;
   bool relaysC(const Partition &partition, const PlanForm &form) const;
   bool tryPlan(const Partition &partition, PlanForm form,

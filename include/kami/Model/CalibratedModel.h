@@ -82,7 +82,6 @@ struct CalibratedCost {
   double memory() const {
     return std::max(cacheBandwidth, memoryBandwidth) + memoryLatency;
   }
-  double serial() const { return computation + communication() + memory(); }
 };
 
 /// Cycles of units that work at the same time: the busiest one's, and that part

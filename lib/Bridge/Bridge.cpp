@@ -350,6 +350,29 @@ static bool wantsSkewedRows(Value matrix, ElementKind kind) {
   return wantsSkew(kind, stride);
 }
 
+/// Whether all lines of the matrices are known to begin at multiples of 16
+/// bytes.
+static bool isKnownAligned(Value matrix) {
+  auto promise = matrix.getDefiningOp<memref::AssumeAlignmentOp>();
+  auto type = dyn_cast<MemRefType>(matrix.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!promise || promise.getAlignment() % copiedPiece != 0 || !type ||
+      failed(type.getStridesAndOffset(strides, offset)))
+    return false;
+  strides.push_back(offset);
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  return llvm::all_of(strides, [&](int64_t stride) {
+    return stride == 1 ||
+           (!ShapedType::isDynamic(stride) && areWholePieces(stride, bytes));
+  });
+}
+
+bool kami::areLinesAligned(GemmOp op) {
+  return !op.isComplex() && isKnownAligned(op.getA()) &&
+         isKnownAligned(op.getB());
+}
+
 /// How many matrices of a batch lie without gaps in memory, one for each of C's
 /// along its last dimension of the batch.
 static int64_t packableProducts(GemmOp op) {
@@ -417,6 +440,7 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
   problem.isSkewed =
       problem.isCopyable && (wantsSkewedRows(op.getA(), *operand) ||
                              wantsSkewedRows(op.getB(), *operandB));
+  problem.isAligned = areLinesAligned(op);
   problem.hasRuntimeStrides =
       !hasKnownStrides({op.getA(), op.getB(), op.getC()});
   // Complex elements lie between each other.

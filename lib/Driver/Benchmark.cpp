@@ -552,6 +552,7 @@ Benchmark::plan(const OperandShape &shape) const {
   problem.output = shape.stored();
   problem.packable = shape.batch;
   problem.isSkewed = wantsSkewWithoutGaps(problem);
+  problem.isAligned = !problem.isSkewed;
   PlannerOptions planner;
   planner.keepRejected = false;
   const Chip &chip = **findChip(description.chip);

@@ -96,6 +96,11 @@ static LogicalResult verifySharedA(GroupMmaOp op) {
   if (op.getAIndices().size() != 2 || !op.getAMatrix() || !op.getDepth())
     return op.emitOpError("expected a row, a column, a matrix and a depth for "
                           "an A in shared memory");
+  // Rows of a fragment may be numbered otherwise.
+  if (op.getAtom().getMap(Role::C).at(/*lane=*/4, /*value=*/0).row != 1)
+    return op.emitOpError("expected the instruction's own rows of C for an A "
+                          "in shared memory, but got layout '")
+           << op.getAtom().getCLayout() << "'";
   int64_t step = op.getAtom().getK(), depth = *op.getDepth();
   if (depth < 1 || depth % step != 0)
     return op.emitOpError("expected a depth that is a positive multiple of ")

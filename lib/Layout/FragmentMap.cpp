@@ -29,6 +29,17 @@ Coordinate FragmentMap::at(unsigned lane, unsigned value) const {
   return place;
 }
 
+unsigned FragmentMap::adjacentValues(bool alongRows) const {
+  unsigned count = 1;
+  for (Coordinate step : valueSteps) {
+    Coordinate next = alongRows ? Coordinate{count, 0} : Coordinate{0, count};
+    if (!(step == next))
+      break;
+    count *= 2;
+  }
+  return count;
+}
+
 std::optional<unsigned> FragmentMap::valueAt(unsigned lane,
                                              Coordinate place) const {
   for (unsigned value = 0; value != valuesPerLane(); ++value)

@@ -49,6 +49,13 @@ static constexpr Coordinate nvLanesPairedB[] = {
     {0, 0}, {0, 4}, {0, 8}, {0, 0}, {0, 0}};
 static constexpr Coordinate nvLanesPairedC[] = {
     {1, 0}, {0, 4}, {0, 8}, {2, 0}, {4, 0}};
+// The rows of m16n8k8 .tf32 in another order, 0, 2, … 14 and then 1, 3, … 15: a
+// lane has two adjacent ones of them. Any order is as good for the product, as
+// long as A and C have the same, and A comes from registers.
+static constexpr Coordinate nvLanesAdjacentA[] = {
+    {0, 1}, {0, 2}, {2, 0}, {4, 0}, {8, 0}};
+static constexpr Coordinate nvLanesAdjacentC[] = {
+    {0, 2}, {0, 4}, {2, 0}, {4, 0}, {8, 0}};
 // 8-bit operands: the thread is four neighbours along k.
 static constexpr Coordinate nvLanesA8[] = {
     {0, 4}, {0, 8}, {1, 0}, {2, 0}, {4, 0}};
@@ -60,6 +67,8 @@ static constexpr Coordinate nvValuesB16x8b16[] = {{1, 0}, {8, 0}};
 static constexpr Coordinate nvValuesC16x8[] = {{0, 1}, {8, 0}};
 static constexpr Coordinate nvValuesA16x8[] = {{8, 0}, {0, 4}};
 static constexpr Coordinate nvValuesB8x8[] = {{4, 0}};
+static constexpr Coordinate nvValuesAdjacentA[] = {{1, 0}, {0, 4}};
+static constexpr Coordinate nvValuesAdjacentC[] = {{0, 1}, {1, 0}};
 static constexpr Coordinate nvValuesA16x16[] = {{8, 0}, {0, 4}, {0, 8}};
 static constexpr Coordinate nvValuesB16x8[] = {{4, 0}, {8, 0}};
 static constexpr Coordinate nvValuesC8x8[] = {{0, 1}};
@@ -81,6 +90,9 @@ static constexpr llvm::StringLiteral outer =
 
 static constexpr llvm::StringLiteral paired =
     "kami's own, for reads of 16 bytes by pairs of lanes";
+
+static constexpr llvm::StringLiteral adjacent =
+    "PTX ISA 9.0, m16n8k8 .tf32, with pairs of rows beside each other";
 
 static constexpr FragmentMap fragmentMaps[] = {
     {"nv.a.16x16.b16", 16, 16, 2, nvLanesA16, nvValuesA16x16b16,
@@ -126,6 +138,10 @@ static constexpr FragmentMap fragmentMaps[] = {
     {"nv.b.1x8.b64", 1, 8, 8, nvLanesOuterB, nvValuesOuterB, outer},
     {"nv.a.16x1.b8", 16, 1, 1, nvLanesOuterA, nvValuesOuterA, outer},
     {"nv.b.1x8.b8", 1, 8, 1, nvLanesOuterB, nvValuesOuterB, outer},
+    {"adjacent.a.16x8.b32", 16, 8, 4, nvLanesAdjacentA, nvValuesAdjacentA,
+     adjacent},
+    {"adjacent.c.16x8.b32", 16, 8, 4, nvLanesAdjacentC, nvValuesAdjacentC,
+     adjacent},
     {"paired.a.16x4.b32", 16, 4, 4, nvLanesPairedA, nvValuesPairedA, paired},
     {"paired.b.4x16.b32", 4, 16, 4, nvLanesPairedB, nvValuesPairedB, paired},
     {"paired.c.16x16.b32", 16, 16, 4, nvLanesPairedC, nvValuesPairedC, paired},

@@ -199,6 +199,7 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
                                    llvm::Twine(text.taken));
   problem.taken = askedTaken(text.taken);
   problem.isSkewed = wantsSkewWithoutGaps(problem);
+  problem.isAligned = !problem.isSkewed;
   return problem;
 }
 

@@ -84,6 +84,7 @@ private:
   void tryCopies(const Partition &partition, llvm::ArrayRef<int64_t> stages);
   Extents tileOf(const Partition &partition) const;
   bool mayPrefetch() const;
+  bool suitsEngine() const;
   bool relaysC(const Partition &partition, const PlanForm &form) const;
   bool tryPlan(const Partition &partition, PlanForm form,
                const Slicing &slicing, int64_t stages = 1);

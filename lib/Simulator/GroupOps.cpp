@@ -110,10 +110,10 @@ accessPlaced(Execution &x, Warp &warp, const Instruction &instruction,
                          isA ? type.getRows() : type.getColumns(),
                          isA ? type.getColumns() : type.getRows())))
     return failure();
-  // Elements adjacent along k share a register, and an access if they are
-  // adjacent in memory.
+  // Values that are adjacent in memory share an access.
   unsigned width = form.format.bytes();
-  int together = place->matrix.major == Major::K ? 4 / width : 1;
+  int together = map.adjacentValues(/*alongRows=*/isA ==
+                                    (place->matrix.major != Major::K));
   Access access{place->buffer,    warp.mask, unsigned(together * width),
                 together * width, isWrite,   {}};
   auto addressOf = [&](int64_t tile, unsigned lane, int value) {

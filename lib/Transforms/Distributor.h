@@ -189,6 +189,7 @@ private:
   mlir::Value emitStage(int64_t stage, int64_t slice, mlir::Value accumulator);
   mlir::Value fetch(OperandSide &side, int64_t index, int64_t owner);
   bool keepAlignment(GemmOp op);
+  bool storesPairs(GemmOp op);
   mlir::Value emitReduce(mlir::Value sum);
   mlir::Value applyEpilogue(GemmOp op, mlir::Value elements,
                             const FragmentPlace &place);

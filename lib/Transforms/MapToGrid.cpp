@@ -59,24 +59,6 @@ static bool keepsAlignment(GemmOp op, const Plan &plan) {
                plan.tile.n);
 }
 
-/// Whether all lines of the matrices are known to begin at multiples of 16
-/// bytes: of what comes later, only the copy engine has to know it here.
-static bool isKnownAligned(Value matrix) {
-  auto promise = matrix.getDefiningOp<memref::AssumeAlignmentOp>();
-  auto type = dyn_cast<MemRefType>(matrix.getType());
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (!promise || promise.getAlignment() % copiedPiece != 0 || !type ||
-      failed(type.getStridesAndOffset(strides, offset)))
-    return false;
-  strides.push_back(offset);
-  int64_t bytes = type.getElementTypeBitWidth() / 8;
-  return llvm::all_of(strides, [&](int64_t stride) {
-    return stride == 1 ||
-           (!ShapedType::isDynamic(stride) && areWholePieces(stride, bytes));
-  });
-}
-
 /// The product of one tile, as a `kami.gemm` of one block.
 static void emitTileProduct(GemmOp op, const Plan &plan, GridKernel &kernel,
                             IRMapping &values, const BlockTile &tile,
@@ -105,9 +87,7 @@ static void emitTileProduct(GemmOp op, const Plan &plan, GridKernel &kernel,
   GemmOp product = op.cloneWith(kernel.b, operands);
   for (auto &[role, maps] : newMaps)
     product.setElementMaps(role, maps);
-  bool isAligned =
-      op.getAlignedRows() ||
-      (plan.bulk && isKnownAligned(op.getA()) && isKnownAligned(op.getB()));
+  bool isAligned = op.getAlignedRows() || (plan.bulk && areLinesAligned(op));
   product.setAlignedRows(isAligned && keepsAlignment(op, plan));
   if (next)
     next->turn = nameNext(kernel.b, product, plan, nextA, nextB, next->exists,

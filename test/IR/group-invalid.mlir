@@ -497,3 +497,15 @@ func.func @wgmma(%a: vector<4xf32>, %b: !kami.matrix_descriptor<#b>, %c: vector<
   %d = kami.wgmma %a, %b, [%c] atom #wgmma : vector<4xf32>, !kami.matrix_descriptor<#b>, vector<4xf32>
   return
 }
+
+// -----
+
+#wgmma = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["adjacent.a.16x8.b32", "nv.b.8x8.b32", "adjacent.c.16x8.b32"]>
+#a = #kami.shared_matrix<64x32xf32, a, k_major, swizzle = 128>
+#b = #kami.shared_matrix<32x64xf32, b, k_major, swizzle = 128>
+!workgroup = memref<8192xi8, #gpu.address_space<workgroup>>
+func.func @mma(%a: !workgroup, %s: !workgroup, %c: !kami.fragment<16x64xf32, c, #wgmma>, %i: index) {
+  // expected-error@+1 {{expected the instruction's own rows of C for an A in shared memory, but got layout 'adjacent.c.16x8.b32'}}
+  %d = kami.group_mma %a[%i, %i] in #a, %s[%i, %i] in #b, %c depth 32 : !workgroup, !workgroup, !kami.fragment<16x64xf32, c, #wgmma>
+  return
+}

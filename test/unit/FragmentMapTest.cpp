@@ -190,6 +190,33 @@ TEST(FragmentMap, AtomsNameMapsOfTheirShapesAndWidths) {
   }
 }
 
+// A matrix unit numbers rows as it likes, as long as A and C agree.
+TEST(FragmentMap, AdjacentRowsAreThoseOfTheDocumentRenumbered) {
+  auto renumbered = [](unsigned row) { return row % 8 * 2 + row / 8; };
+  for (auto [adjacent, document] :
+       {std::pair("adjacent.a.16x8.b32", "nv.a.16x8.b32"),
+        std::pair("adjacent.c.16x8.b32", "nv.c.16x8.b32")})
+    for (unsigned lane = 0; lane < 32; ++lane)
+      for (unsigned value = 0; value < 4; ++value) {
+        Coordinate place = findFragmentMap(document)->at(lane, value);
+        EXPECT_EQ(findFragmentMap(adjacent)->at(lane, value),
+                  (Coordinate{renumbered(place.row), place.column}))
+            << adjacent << " lane " << lane << " value " << value;
+      }
+}
+
+TEST(FragmentMap, CountsAdjacentValues) {
+  auto count = [](llvm::StringRef map, bool alongRows) {
+    return findFragmentMap(map)->adjacentValues(alongRows);
+  };
+  EXPECT_EQ(count("nv.a.16x16.b16", /*alongRows=*/false), 2u);
+  EXPECT_EQ(count("nv.a.16x16.b16", /*alongRows=*/true), 1u);
+  EXPECT_EQ(count("nv.b.32x8.b8", /*alongRows=*/true), 4u);
+  EXPECT_EQ(count("nv.a.16x8.b32", /*alongRows=*/true), 1u);
+  EXPECT_EQ(count("adjacent.a.16x8.b32", /*alongRows=*/true), 2u);
+  EXPECT_EQ(count("adjacent.c.16x8.b32", /*alongRows=*/false), 2u);
+}
+
 TEST(FragmentMap, FindsALanesValue) {
   const FragmentMap &map = *findFragmentMap("nv.a.16x32.b8");
   // Lane 6 is thread 2 of group 1: columns 8 to 11 and 24 to 27 of rows 1, 9.

@@ -74,6 +74,9 @@ bool namesTarget(mlir::Operation *op);
 /// module names none, or one that is not known.
 mlir::FailureOr<const Chip *> targetOf(mlir::Operation *op);
 
+/// Whether all lines of A and B are known to begin at multiples of 16 bytes.
+bool areLinesAligned(GemmOp op);
+
 /// The product that `op` computes; an extent or batch known only at run time
 /// counts as `dynamicExtent`. Emits an error at `op` for a type that no matrix
 /// instruction has.

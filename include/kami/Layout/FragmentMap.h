@@ -66,6 +66,9 @@ struct FragmentMap {
 
   /// The element that `lane` holds as its `value`-th.
   Coordinate at(unsigned lane, unsigned value) const;
+  /// How many values of a lane, from any multiple of their number on, are
+  /// adjacent along rows, or columns.
+  unsigned adjacentValues(bool alongRows) const;
   /// Which of its values `lane` holds that element as; nothing where it does
   /// not hold it.
   std::optional<unsigned> valueAt(unsigned lane, Coordinate place) const;

@@ -63,6 +63,10 @@ struct Problem {
   /// had better be skewed.
   bool isSkewed = false;
 
+  /// Whether all lines of A and B are known to begin at multiples of 16 bytes,
+  /// as those do that the copy engine brings.
+  bool isAligned = false;
+
   /// Whether a C of 32 or 64 bits goes back through shared memory, where it
   /// can; where nothing is said, the planner knows of some that had better.
   std::optional<bool> relaysWide;

@@ -162,9 +162,37 @@ static int64_t knownAlignment(Value memref) {
   return std::max(natural, known);
 }
 
+/// Of an extent of a memref.
+static int64_t divisorOfExtent(Value memref, unsigned dim) {
+  int64_t size = cast<MemRefType>(memref.getType()).getDimSize(dim);
+  if (!ShapedType::isDynamic(size))
+    return divisorOf(size);
+  Operation *op = memref.getDefiningOp();
+  if (!op)
+    return 1;
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case([&](memref::TransposeOp op) {
+        return divisorOfExtent(op.getIn(),
+                               op.getPermutation().getDimPosition(dim));
+      })
+      .Case([&](memref::SubViewOp op) {
+        SmallVector<OpFoldResult> kept;
+        for (auto [source, extent] : llvm::enumerate(op.getMixedSizes()))
+          if (!op.getDroppedDims().test(source))
+            kept.push_back(extent);
+        return divisorOf(kept[dim], maxDepth);
+      })
+      .Case([&](memref::ReinterpretCastOp op) {
+        return divisorOf(op.getMixedSizes()[dim], maxDepth);
+      })
+      .Default(int64_t(1));
+}
+
 AlignmentAnalysis::AlignmentAnalysis(Operation *root) {
   auto add = [&](Operation *op, Value matrix, Value row, Value column) {
-    known[op] = {knownAlignment(matrix), {divisorOf(row), divisorOf(column)}};
+    known[op] = {knownAlignment(matrix),
+                 {divisorOf(row), divisorOf(column)},
+                 {divisorOfExtent(matrix, 0), divisorOfExtent(matrix, 1)}};
   };
   root->walk(
       [&](LoadOp op) { add(op, op.getSource(), op.getRow(), op.getColumn()); });

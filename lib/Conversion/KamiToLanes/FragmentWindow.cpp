@@ -146,6 +146,17 @@ Value FragmentWindow::areWordsRight(ImplicitLocOpBuilder &b) const {
   return isRight(b, width * elementBytes());
 }
 
+Value FragmentWindow::areWordsWhole(ImplicitLocOpBuilder &b) const {
+  Value all = testAlignment(b, width * elementBytes());
+  if (along < 0 || !extents[along] || alignment.extents[along] % width == 0)
+    return all;
+  Value rest = b.createOrFold<arith::AndIOp>(extents[along],
+                                             indexConstant(b, width - 1));
+  Value isWhole = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, rest,
+                                                indexConstant(b, 0));
+  return all ? b.createOrFold<arith::AndIOp>(all, isWhole) : isWhole;
+}
+
 //===----------------------------------------------------------------------===//
 // Alignment
 //===----------------------------------------------------------------------===//

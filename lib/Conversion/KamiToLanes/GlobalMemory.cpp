@@ -256,9 +256,11 @@ void storeElements(ImplicitLocOpBuilder &b, StoreOp op, FragmentType fragment,
     }
 }
 
-/// All of a fragment that is in the matrix as a whole.
+/// All words of a fragment, of which none is in the matrix in part; `areInside`
+/// if all are in it.
 void storeWords(ImplicitLocOpBuilder &b, StoreOp op, FragmentType fragment,
-                const FragmentWindow &window, ValueRange tiles, Value readsC) {
+                const FragmentWindow &window, ValueRange tiles, Value readsC,
+                bool areInside) {
   std::map<MatrixPlace, SmallVector<Value>> words;
   for (auto [tile, registers] : llvm::enumerate(tiles))
     for (unsigned i = 0; i != fragment.getMap().valuesPerLane(); ++i) {
@@ -267,8 +269,15 @@ void storeWords(ImplicitLocOpBuilder &b, StoreOp op, FragmentType fragment,
       elements.resize(window.wordElements());
       elements[window.positionInWord(window.place(tile, i))] =
           vector::ExtractOp::create(b, registers, int64_t(i));
-      if (llvm::all_of(elements, [](Value element) { return bool(element); }))
-        storePart(b, op, window, first, elements, readsC);
+      if (!llvm::all_of(elements, [](Value element) { return bool(element); }))
+        continue;
+      OpBuilder::InsertionGuard insertion(b);
+      Value inBounds = areInside ? Value() : window.isInBounds(b, first);
+      if (inBounds)
+        b.setInsertionPointToStart(
+            scf::IfOp::create(b, inBounds, /*withElseRegion=*/false)
+                .thenBlock());
+      storePart(b, op, window, first, elements, readsC);
     }
 }
 
@@ -309,17 +318,28 @@ void lanes::storeTiles(ImplicitLocOpBuilder &b, StoreOp op,
                                      zero);
   }
   auto byWords = [&] {
-    storeWords(b, op, fragment, window, tiles, readsC);
+    storeWords(b, op, fragment, window, tiles, readsC, /*areInside=*/true);
+    return SmallVector<Value>();
+  };
+  auto byWordsInside = [&] {
+    storeWords(b, op, fragment, window, tiles, readsC, /*areInside=*/false);
     return SmallVector<Value>();
   };
   auto byElements = [&] {
     storeElements(b, op, fragment, window, tiles, readsC);
     return SmallVector<Value>();
   };
+  // At edges a sector that is written in parts takes twice as long.
+  auto atEdges = [&] {
+    return window.wordElements() == 1
+               ? byElements()
+               : choose(b, window.areWordsWhole(b), TypeRange(), byWordsInside,
+                        byElements);
+  };
   // Without words, too, it is worth it not to ask for every element whether
   // it is in the matrix.
   auto byLanes = [&] {
-    return choose(b, window.areWordsRight(b), TypeRange(), byWords, byElements);
+    return choose(b, window.areWordsRight(b), TypeRange(), byWords, atEdges);
   };
   // Old elements would have to be read where their sums are.
   std::unique_ptr<LineAccess> lines;

@@ -24,9 +24,8 @@ using namespace mlir;
 
 namespace {
 
-/// A fragment's elements in a matrix, as a lane accesses them. An access is of
-/// one 32-bit register where elements are adjacent along k, which is what a
-/// register's elements are, too; else of one element.
+/// A fragment's elements in a matrix, as a lane accesses them: those of its
+/// values that are adjacent there by one access.
 ///
 /// Origins of windows and of tiles are multiples of 8 lines and of 8 elements
 /// along them, so that a lane's place within so many and the permutation of
@@ -38,7 +37,7 @@ public:
       : matrix(matrix), fragment(fragment),
         rowsAreLines((fragment.getRole() == Role::A) ==
                      (matrix.major == Major::K)),
-        values(matrix.major == Major::K ? 4 / matrix.elementBytes : 1),
+        values(fragment.getMap().adjacentValues(/*alongRows=*/!rowsAreLines)),
         unitBytes(values * matrix.elementBytes) {
     LaneOrigin lane = laneOrigin(b, fragment);
     laneLine = rowsAreLines ? lane.row : lane.column;
@@ -137,11 +136,16 @@ private:
     Value chunk = b.createOrFold<arith::DivUIOp>(
         addIndex(b, along, indexConstant(b, alongStep)),
         indexConstant(b, perChunk));
+    // Where lanes' chunks are of one row, the block is the same for all.
+    bool isOneBlock = lastAlong() / perChunk < perRow;
+    if (!isOneBlock)
+      chunk = addIndex(b, chunk, laneChunk);
     Value block =
         b.createOrFold<arith::DivUIOp>(chunk, indexConstant(b, perRow));
     chunk = b.createOrFold<arith::RemUIOp>(chunk, indexConstant(b, perRow));
-    chunk = b.createOrFold<arith::XOrIOp>(permutation(b, lineStep % 8),
-                                          addIndex(b, chunk, laneChunk));
+    if (isOneBlock)
+      chunk = addIndex(b, chunk, laneChunk);
+    chunk = b.createOrFold<arith::XOrIOp>(permutation(b, lineStep % 8), chunk);
     Value unit = times(line, matrix.swizzleBytes / unitBytes);
     unit = addIndex(b, unit, times(block, matrix.blockBytes() / unitBytes));
     unit = addIndex(b, unit, times(chunk, chunkBytes / unitBytes));

@@ -21,11 +21,12 @@
 namespace kami::lanes {
 
 /// Powers of two that divide what a `kami.load` or `kami.store` is given: the
-/// address of its matrix, in bytes, and the row and column it begins at. The
-/// largest known, up to 2^16.
+/// address of its matrix, in bytes, the row and column it begins at, and the
+/// matrix's extents. The largest known, up to 2^16.
 struct WindowAlignment {
   int64_t matrix = 1;
   std::array<int64_t, 2> corner = {1, 1};
+  std::array<int64_t, 2> extents = {1, 1};
 };
 
 /// The same of what an op that copies, or rounds what was copied, has in device

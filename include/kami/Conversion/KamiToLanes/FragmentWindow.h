@@ -52,6 +52,10 @@ public:
   /// Whether all words are in the matrix, and aligned; null if that is known.
   mlir::Value areWordsRight(mlir::ImplicitLocOpBuilder &b) const;
 
+  /// Whether no word is in the matrix in part, and all are aligned; null if
+  /// that is known.
+  mlir::Value areWordsWhole(mlir::ImplicitLocOpBuilder &b) const;
+
   /// The dimension in which elements are adjacent, if there is one.
   std::optional<unsigned> adjacentDimension() const;
   /// Whether pieces of so many bytes along it can be aligned in every row or

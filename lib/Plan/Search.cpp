@@ -331,7 +331,7 @@ bool GridSearch::mayPrefetch() const {
 /// 512 1368 and 1244 (H200, 2026-11-26). Of f16, which nobody rounds, 400 takes
 /// 507 and 453, but 352 241 and 252, and 512 531 and 601.
 bool GridSearch::suitsEngine() const {
-  constexpr int64_t deep = 256;
+  constexpr int64_t deep = 224;
   Work work = workOf(problem);
   return atom.atom->operand == ElementKind::TF32 && problem.isAligned &&
          work.pieceA == copiedPiece && work.pieceB == copiedPiece &&

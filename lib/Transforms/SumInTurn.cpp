@@ -59,11 +59,11 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
   // Tiles after which one of its own is started and those after which one of
   // the next product's is are a loop each, or one where what is started is
   // selected: half the code, for which ptxas takes 101 instead of 181 ms (f16
-  // 256³) and 82 instead of 258 (tf32), and as fast (H100, 2026-11-25). That
-  // takes turns that all have a tile, which only sizes known beforehand
-  // promise.
-  bool isOneLoop = isGroup() && !exchange.bulk &&
-                   getConstantIntValue(own.depth) &&
+  // 256³) and 82 instead of 258 (tf32), and as fast (H100, 2026-11-25). With
+  // the engine 91 instead of 137 ms (tf32 256³ and 512³), and as fast, but 1000
+  // of 264 to 320 take 3 to 4 % longer (H200, 2026-11-26). That takes turns
+  // that all have a tile, which only sizes known beforehand promise.
+  bool isOneLoop = isGroup() && getConstantIntValue(own.depth) &&
                    *getConstantIntValue(own.tiles) >= ahead &&
                    own.a.getType() == next.a.getType() &&
                    own.b.getType() == next.b.getType();
@@ -85,7 +85,7 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
         startsNext ? isTile : Value());
     auto start = [&] {
       Value freed = asStage(stageBefore(number));
-      if (startsNext && exchange.bulk) {
+      if (starts != Starts::Own && exchange.bulk) {
         // The last moment: publishing maps takes longer than a turn.
         Value isLast = b.createOrFold<arith::AndIOp>(
             b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, tile,
@@ -114,6 +114,8 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
         CopiedOperands either = own;
         either.a = select(own.a, next.a);
         either.b = select(own.b, next.b);
+        if (exchange.bulk)
+          either.maps = select(own.maps, next.maps);
         startTile(either, select(ofOwn(), ofNext()),
                   b.createOrFold<arith::OrIOp>(isOwn, op.getHasNext()), freed);
       }

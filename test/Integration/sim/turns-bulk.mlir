@@ -4,7 +4,7 @@
 // RUN: kami-run %s --device=sim --inputs=integers | FileCheck %s
 // RUN: kami-compile %s --emit=warp -o - | FileCheck %s --check-prefix=WARP
 // CHECK: verdict   right
-// WARP-COUNT-8: kami.place_bulk
+// WARP-COUNT-6: kami.place_bulk
 
 #wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 #plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #wgmma, tile = 64x64x32, transport = copied,

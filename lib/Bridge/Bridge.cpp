@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Bridge/Bridge.h"
+#include "kami/Layout/CopiedTile.h"
 #include "kami/Model/Resources.h"
 #include "kami/Plan/Chain.h"
 #include "kami/Plan/Skew.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLExtras.h"

@@ -352,8 +352,7 @@ static bool wantsSkewedRows(Value matrix, ElementKind kind) {
   return wantsSkew(kind, stride);
 }
 
-/// Whether all lines of the matrices are known to begin at multiples of 16
-/// bytes.
+/// Whether all lines of the matrix are known to begin at multiples of 16 bytes.
 static bool isKnownAligned(Value matrix) {
   auto promise = matrix.getDefiningOp<memref::AssumeAlignmentOp>();
   auto type = dyn_cast<MemRefType>(matrix.getType());

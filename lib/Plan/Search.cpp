@@ -326,7 +326,7 @@ bool GridSearch::mayPrefetch() const {
 /// rounds tf32 on the way, for which threads read and write an operand once
 /// more, of which a tile along k of 256 × 128 × 32 takes 512 cycles of shared
 /// memory's; multiplying it takes 1024. 1000 products, µs, by threads and by
-/// the engine: 192 118 and 119, 224 161 and 161, 256 207 and 205, 272 342 and
+/// the engine: 192 118 and 119, 224 163 and 156, 256 207 and 204, 272 342 and
 /// 324, 320 433 and 409, 384 611 and 560, 400 990 and 824, 448 1078 and 948,
 /// 512 1368 and 1244 (H200, 2026-11-26). Of f16, which nobody rounds, 400 takes
 /// 507 and 453, but 352 241 and 252, and 512 531 and 601.
@@ -506,7 +506,8 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
       form.transport == Transport::Copied && relaysC(partition, form);
   plan.prefetches = form.prefetches;
   plan.skewed = plan.transport == Transport::Copied && problem.isSkewed;
-  plan.bulk = plan.unit() == Unit::WarpGroup && chip.copiesBulk &&
+  plan.bulk = plan.transport == Transport::Copied &&
+              plan.unit() == Unit::WarpGroup && chip.copiesBulk &&
               problem.bulk.value_or(form.prefetches && suitsEngine());
   if (plan.prefetches && chip.numbersLaunches)
     plan.taken = problem.taken.value_or(mostTaken);

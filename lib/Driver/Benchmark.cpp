@@ -551,8 +551,7 @@ Benchmark::plan(const OperandShape &shape) const {
   problem.batch = shape.batch;
   problem.output = shape.stored();
   problem.packable = shape.batch;
-  problem.isSkewed = wantsSkewWithoutGaps(problem);
-  problem.isAligned = !problem.isSkewed;
+  describeRowsWithoutGaps(problem);
   PlannerOptions planner;
   planner.keepRejected = false;
   const Chip &chip = **findChip(description.chip);

@@ -198,8 +198,7 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
                                    llvm::Twine(mostTaken) + ", but got " +
                                    llvm::Twine(text.taken));
   problem.taken = askedTaken(text.taken);
-  problem.isSkewed = wantsSkewWithoutGaps(problem);
-  problem.isAligned = !problem.isSkewed;
+  describeRowsWithoutGaps(problem);
   return problem;
 }
 

@@ -329,7 +329,8 @@ bool GridSearch::mayPrefetch() const {
 /// the engine: 192 118 and 119, 224 163 and 156, 256 207 and 204, 272 342 and
 /// 324, 320 433 and 409, 384 611 and 560, 400 990 and 824, 448 1078 and 948,
 /// 512 1368 and 1244 (H200, 2026-11-26). Of f16, which nobody rounds, 400 takes
-/// 507 and 453, but 352 241 and 252, and 512 531 and 601.
+/// 507 and 453, but 352 241 and 252, and 512 531 and 601. Nobody has timed
+/// matrices with gaps, of which no pieces are known.
 bool GridSearch::suitsEngine() const {
   constexpr int64_t deep = 224;
   Work work = workOf(problem);

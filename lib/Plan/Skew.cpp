@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Plan/Skew.h"
+#include "kami/Layout/CopiedTile.h"
 
 using namespace kami;
 
@@ -19,10 +20,12 @@ bool kami::wantsSkew(ElementKind kind, std::optional<int64_t> rowStride) {
          (kind == ElementKind::TF32 && bytes % 16 != 0);
 }
 
-bool kami::wantsSkewWithoutGaps(const Problem &problem) {
+void kami::describeRowsWithoutGaps(Problem &problem) {
   const Extents &extents = problem.extents;
-  return wantsSkew(problem.operand,
-                   problem.majorA == Major::MN ? extents.m : extents.k) ||
-         wantsSkew(problem.operandB(),
-                   problem.majorB == Major::K ? extents.k : extents.n);
+  int64_t a = problem.majorA == Major::MN ? extents.m : extents.k;
+  int64_t b = problem.majorB == Major::K ? extents.k : extents.n;
+  problem.isSkewed =
+      wantsSkew(problem.operand, a) || wantsSkew(problem.operandB(), b);
+  problem.isAligned = areWholePieces(a, byteWidth(problem.operand)) &&
+                      areWholePieces(b, byteWidth(problem.operandB()));
 }

@@ -97,19 +97,6 @@ template <typename Emit> void Distributor::ifFirstLayer(Emit emit) {
 // Coordinates and buffers
 //===----------------------------------------------------------------------===//
 
-/// The atom with pairs of A's and C's rows in a lane, where it has another one
-/// of tf32.
-static MmaAtomAttr withAdjacentRows(MmaAtomAttr atom) {
-  if (atom.getALayout() != "nv.a.16x8.b32" ||
-      atom.getCLayout() != "nv.c.16x8.b32")
-    return atom;
-  return MmaAtomAttr::get(
-      atom.getContext(), atom.getInstruction(), atom.getM(), atom.getN(),
-      atom.getK(), atom.getAType(), atom.getBType(), atom.getCType(),
-      "adjacent.a.16x8.b32", atom.getBLayout(), "adjacent.c.16x8.b32",
-      atom.getProducts(), atom.getOpaqueLanes());
-}
-
 Distributor::Distributor(OpBuilder &builder, Location loc, PlanAttr attribute,
                          const Plan &plan, const Exchange &exchange)
     : b(loc, builder), partition(plan.partition()), exchange(exchange),
@@ -620,6 +607,19 @@ bool Distributor::keepAlignment(GemmOp op) {
                           element.getIntOrFloatBitWidth() / 8);
   };
   return keeps(op.getA()) && keeps(op.getB());
+}
+
+/// The atom with pairs of A's and C's rows in a lane, where it has another one
+/// of tf32.
+static MmaAtomAttr withAdjacentRows(MmaAtomAttr atom) {
+  if (atom.getALayout() != "nv.a.16x8.b32" ||
+      atom.getCLayout() != "nv.c.16x8.b32")
+    return atom;
+  return MmaAtomAttr::get(
+      atom.getContext(), atom.getInstruction(), atom.getM(), atom.getN(),
+      atom.getK(), atom.getAType(), atom.getBType(), atom.getCType(),
+      "adjacent.a.16x8.b32", atom.getBLayout(), "adjacent.c.16x8.b32",
+      atom.getProducts(), atom.getOpaqueLanes());
 }
 
 /// Whether lanes had better have pairs of adjacent elements of C's rows. Groups

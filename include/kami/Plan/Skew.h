@@ -22,8 +22,9 @@ namespace kami {
 /// multiply take up to 1.4 times as long as without (H200, 2026-11-23).
 bool wantsSkew(ElementKind kind, std::optional<int64_t> rowStride);
 
-/// The same of a problem whose matrices have no gaps.
-bool wantsSkewWithoutGaps(const Problem &problem);
+/// Says how rows begin of a problem whose matrices have no gaps, and begin at
+/// multiples of 16 bytes.
+void describeRowsWithoutGaps(Problem &problem);
 
 } // namespace kami
 

@@ -27,9 +27,9 @@ namespace {
 /// A fragment's elements in a matrix, as a lane accesses them: those of its
 /// values that are adjacent there by one access.
 ///
-/// Origins of windows and of tiles are multiples of 8 lines and of 8 elements
-/// along them, so that a lane's place within so many and the permutation of
-/// chunks depend on the lane only.
+/// Origins of windows, as those of tiles, are multiples of a tile's extents, so
+/// that a lane's place within a tile and the permutation of chunks depend on
+/// the lane only.
 class PlacedFragment {
 public:
   PlacedFragment(ImplicitLocOpBuilder &b, FragmentType fragment, Value buffer,

@@ -76,7 +76,7 @@ LogicalResult TensorMapOp::verify() {
     return emitOpError("expected a matrix with swizzle rows of 32 bytes or "
                        "more and at most ")
            << maxBoxLines << " lines, but got " << attribute;
-  unsigned along = attribute.getMajorDimension();
+  unsigned along = attribute.getMajorDimension() + source.getRank() - 2;
   if (!isAdjacent(source, along))
     return emitOpError("expected adjacent elements along dimension ")
            << along << ", but got " << source;

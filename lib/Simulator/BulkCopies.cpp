@@ -174,14 +174,17 @@ static LogicalResult runMap(Execution &x, Warp &warp,
             instruction.operands[2]);
   if (failed(place))
     return failure();
-  unsigned along = op.getMatrix().getMajorDimension();
-  int64_t line = source.strides[1 - along] * source.elementBytes;
-  int64_t first = source.address({0, 0});
-  if (first % copiedPiece != 0 || line % copiedPiece != 0 || line < 0)
+  size_t batch = source.sizes.size() - 2;
+  size_t along = batch + op.getMatrix().getMajorDimension();
+  int64_t line = source.strides[2 * batch + 1 - along] * source.elementBytes;
+  int64_t matrix = batch ? source.strides[0] * source.elementBytes : 0;
+  int64_t first = source.address(SmallVector<int64_t>(source.sizes.size(), 0));
+  if (first % copiedPiece != 0 || line % copiedPiece != 0 || line < 0 ||
+      matrix % copiedPiece != 0 || matrix < 0)
     return x.fail(Violation::Unaligned, instruction)
            << "expected lines that begin at multiples of " << copiedPiece
            << " bytes, but the first begins at " << first << ", and others are "
-           << line << " apart";
+           << line << " apart, and matrices " << matrix;
   if (place->second % tensorMapBytes != 0)
     return x.fail(Violation::Unaligned, instruction)
            << "expected a map at a multiple of " << tensorMapBytes
@@ -210,12 +213,12 @@ static LogicalResult runAcquire(Execution &x, Warp &warp,
 
 /// Starts to copy up to a warp's lanes of elements at once: those of `line`,
 /// from `first` on, of the matrix whose first element is `origin` in its
-/// source.
+/// source, or in that of a batch's matrices.
 static LogicalResult copyLine(Execution &x, Warp &warp,
                               const Instruction &instruction,
                               const TensorMap &map, const MemRef &buffer,
                               SharedMatrixAttr attribute, int64_t line,
-                              int64_t first, const int64_t (&origin)[2],
+                              int64_t first, ArrayRef<int64_t> origin,
                               MBarrier &barrier) {
   SharedMatrix matrix = attribute.getMatrix();
   unsigned along = attribute.getMajorDimension();
@@ -232,16 +235,20 @@ static LogicalResult copyLine(Execution &x, Warp &warp,
   for (unsigned lane = 0; lane != x.width; ++lane) {
     if (first + lane >= matrix.majorExtent())
       break;
-    int64_t at[2], in[2];
+    int64_t at[2];
+    SmallVector<int64_t, 3> in(origin);
     at[along] = first + lane;
     at[1 - along] = line;
     to.mask |= 1ull << lane;
     to.addresses[lane] = buffer.base + buffer.offset +
                          matrix.byteOffset(at[isA ? 0 : 1], at[isA ? 1 : 0]);
     for (unsigned dim : {0, 1})
-      in[dim] = origin[dim] + at[dim];
-    if (in[0] < 0 || in[1] < 0 || in[0] >= source.sizes[0] ||
-        in[1] >= source.sizes[1])
+      in[in.size() - 2 + dim] += at[dim];
+    bool isInside = llvm::all_of(llvm::zip(in, source.sizes), [](auto pair) {
+      auto [index, size] = pair;
+      return index >= 0 && index < size;
+    });
+    if (!isInside)
       continue;
     from.mask |= 1ull << lane;
     from.addresses[lane] = source.address(in);
@@ -264,7 +271,8 @@ static LogicalResult copyLine(Execution &x, Warp &warp,
   return success();
 }
 
-/// Operands: maps, map, row, column, buffer, barriers, index.
+/// Operands: maps, map, row, column, buffer, barriers, index, and of a batch
+/// the number of the matrix.
 static LogicalResult runPlace(Execution &x, Warp &warp,
                               const Instruction &instruction) {
   if (warp.index != 0)
@@ -274,12 +282,16 @@ static LogicalResult runPlace(Execution &x, Warp &warp,
   SharedMatrixAttr attribute = op.getMatrix();
   SharedMatrix matrix = attribute.getMatrix();
   auto barrier = barrierAt(x, warp, instruction, operands[5], operands[6]);
-  int64_t origin[2];
+  bool isOfBatch = op.getProduct() != nullptr;
+  SmallVector<int64_t, 3> origin(isOfBatch ? 3 : 2);
   auto place =
       mapAt(x, warp, instruction, warp.memrefs[operands[0].index], operands[1]);
   if (failed(barrier) || failed(place) ||
-      failed(x.uniform(warp, instruction, operands[2], origin[0])) ||
-      failed(x.uniform(warp, instruction, operands[3], origin[1])))
+      failed(x.uniform(warp, instruction, operands[2],
+                       origin[origin.size() - 2])) ||
+      failed(x.uniform(warp, instruction, operands[3], origin.back())) ||
+      (isOfBatch &&
+       failed(x.uniform(warp, instruction, operands[7], origin[0]))))
     return failure();
   const MemRef &buffer = warp.memrefs[operands[4].index];
   if (int64_t at = buffer.address({0}); at % matrix.alignment() != 0)
@@ -289,7 +301,8 @@ static LogicalResult runPlace(Execution &x, Warp &warp,
   if (failed(arriveAt(x, instruction, **barrier, 1)))
     return failure();
   auto found = x.tensorMaps.find(*place);
-  if (found == x.tensorMaps.end() || found->second.matrix != attribute)
+  if (found == x.tensorMaps.end() || found->second.matrix != attribute ||
+      found->second.source.sizes.size() != origin.size())
     return x.fail(Violation::UnwrittenRead, instruction)
            << "expected a map of this matrix, which kami.tensor_map makes";
   const TensorMap &map = found->second;

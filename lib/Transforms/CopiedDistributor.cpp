@@ -175,6 +175,69 @@ bool Distributor::isBulk(Role role, MemRefType matrix) {
           (next > 0 && areWholePieces(next, tile.getMatrix().elementBytes)));
 }
 
+namespace {
+/// A matrix that is a part of one of a batch, which the kernel is given.
+struct BatchedMatrix {
+  BlockArgument batch;
+  memref::SubViewOp view;
+  bool isTransposed;
+};
+} // namespace
+
+/// Of a batch that one map can describe: whose matrices follow each other at
+/// known distances.
+static std::optional<BatchedMatrix> batchedMatrix(Value matrix) {
+  BatchedMatrix found = {{}, {}, false};
+  while (auto view = matrix.getDefiningOp<memref::TransposeOp>()) {
+    found.isTransposed = !found.isTransposed;
+    matrix = view.getIn();
+  }
+  found.view = matrix.getDefiningOp<memref::SubViewOp>();
+  if (!found.view)
+    return std::nullopt;
+  found.batch = dyn_cast<BlockArgument>(found.view.getSource());
+  constexpr int64_t batchedRank = 3, strideLimit = int64_t(1) << 40;
+  if (!found.batch ||
+      !isa<FunctionOpInterface>(found.batch.getOwner()->getParentOp()) ||
+      found.view.getSourceType().getRank() != batchedRank ||
+      !found.view.hasUnitStride() || !found.view.getDroppedDims().test(0))
+    return std::nullopt;
+  MemRefType type = found.view.getSourceType();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) ||
+      llvm::is_contained(strides, ShapedType::kDynamic))
+    return std::nullopt;
+  int64_t bytes = strides[0] * type.getElementTypeBitWidth() / 8;
+  bool isPossible =
+      bytes > 0 && bytes < strideLimit && bytes % copiedPiece == 0;
+  return isPossible ? std::optional(found) : std::nullopt;
+}
+
+/// Whether the product's operands and the next one's are of the same batches.
+static bool areOfBatch(Value own, Value next) {
+  std::optional<BatchedMatrix> one = batchedMatrix(own),
+                               other = batchedMatrix(next);
+  return one && other && one->batch == other->batch &&
+         one->isTransposed == other->isTransposed;
+}
+
+bool Distributor::areOfBatch(GemmOp op, Value matrixA, Value matrixB) {
+  auto [nextA, nextB] = multipliedMatrices(op, op.getNextA(), op.getNextB());
+  return ::areOfBatch(matrixA, nextA) && ::areOfBatch(matrixB, nextB);
+}
+
+/// All of the batch that the matrix is of, each matrix as it is multiplied.
+Value Distributor::wholeBatch(Value matrix) {
+  BatchedMatrix place = *batchedMatrix(matrix);
+  if (!place.isTransposed)
+    return place.batch;
+  return memref::TransposeOp::create(
+      b, place.batch,
+      AffineMapAttr::get(AffineMap::getPermutationMap(
+          ArrayRef<unsigned>{0, 2, 1}, b.getContext())));
+}
+
 /// The stages' mbarriers.
 Value Distributor::bulkBarriers() {
   auto bytes = cast<MemRefType>(copied.getType());
@@ -209,8 +272,10 @@ void Distributor::beginBulk(GemmOp op, Value matrixA, Value matrixB) {
   bulkA = copiedMatrix(Role::A, cast<MemRefType>(matrixA.getType()));
   bulkB = copiedMatrix(Role::B, cast<MemRefType>(matrixB.getType()));
   Value turn = op.getTurn();
-  mapNumber =
-      turn ? b.createOrFold<arith::RemUIOp>(turn, constant(2)) : constant(0);
+  mapsBatch = isInTurn(op) && areOfBatch(op, matrixA, matrixB);
+  mapNumber = turn && !mapsBatch
+                  ? b.createOrFold<arith::RemUIOp>(turn, constant(2))
+                  : constant(0);
   auto begin = [&] {
     MBarrierInitOp::create(b, bulkBarriers(), copiesOfTile);
     acquireMaps(mapNumber);
@@ -223,8 +288,8 @@ void Distributor::beginBulk(GemmOp op, Value matrixA, Value matrixB) {
       b.setInsertionPointToStart(
           scf::IfOp::create(b, isFirst, /*withElseRegion=*/false).thenBlock());
     }
-    describe(Role::A, matrixA, mapNumber);
-    describe(Role::B, matrixB, mapNumber);
+    describe(Role::A, mapsBatch ? wholeBatch(matrixA) : matrixA, mapNumber);
+    describe(Role::B, mapsBatch ? wholeBatch(matrixB) : matrixB, mapNumber);
     if (isInTurn(op))
       begin();
   }
@@ -242,7 +307,7 @@ void Distributor::acquireMaps(Value number) {
 /// this one are on their way: 256 products of tf32 up to 512 × 512 × 128 take
 /// 54.6 µs so, and 57.1 where each makes its own (H100, 2026-11-25).
 void Distributor::describeNext(GemmOp op) {
-  if (!exchange.bulk || !op.getTurn())
+  if (!exchange.bulk || !op.getTurn() || mapsBatch)
     return;
   auto [nextA, nextB] = multipliedMatrices(op, op.getNextA(), op.getNextB());
   OpBuilder::InsertionGuard guard(b);
@@ -255,18 +320,56 @@ void Distributor::describeNext(GemmOp op) {
 }
 
 Value Distributor::nextMapNumber() {
+  if (mapsBatch)
+    return mapNumber;
   return b.createOrFold<arith::SubIOp>(constant(1), mapNumber);
 }
 
-/// Has the engine bring terms from `offset` on, by the maps of that number.
-void Distributor::startBulk(Value number, Value offset, Value stage) {
-  Value zero = constant(0);
-  PlaceBulkOp::create(b, mapsOf(Role::A), number, zero, offset,
+Distributor::BulkOperand Distributor::bulkOperand(Value matrix, Value map) {
+  if (!mapsBatch)
+    return {map, Value(), constant(0), constant(0)};
+  BatchedMatrix place = *batchedMatrix(matrix);
+  SmallVector<OpFoldResult> offsets = place.view.getMixedOffsets();
+  auto at = [&](unsigned dim) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), offsets[dim]);
+  };
+  BulkOperand operand = {map, at(0), at(1), at(2)};
+  if (place.isTransposed)
+    std::swap(operand.row, operand.column);
+  return operand;
+}
+
+Distributor::BulkOperands Distributor::bulkOperands(Value matrixA,
+                                                    Value matrixB, Value map) {
+  return {bulkOperand(matrixA, map), bulkOperand(matrixB, map)};
+}
+
+Distributor::BulkOperands Distributor::select(Value condition,
+                                              const BulkOperands &one,
+                                              const BulkOperands &other) {
+  auto choose = [&](Value first, Value second) -> Value {
+    return first ? b.createOrFold<arith::SelectOp>(condition, first, second)
+                 : Value();
+  };
+  auto ofOperand = [&](const BulkOperand &first,
+                       const BulkOperand &second) -> BulkOperand {
+    return {choose(first.map, second.map),
+            choose(first.product, second.product),
+            choose(first.row, second.row), choose(first.column, second.column)};
+  };
+  return {ofOperand(one.a, other.a), ofOperand(one.b, other.b)};
+}
+
+/// Has the engine bring terms from `offset` on.
+void Distributor::startBulk(const BulkOperands &operands, Value offset,
+                            Value stage) {
+  const auto &[a, other] = operands;
+  PlaceBulkOp::create(b, mapsOf(Role::A), a.map, a.row, add(a.column, offset),
                       copiedBufferAt(Role::A, stage), bulkA, bulkBarriers(),
-                      stage);
-  PlaceBulkOp::create(b, mapsOf(Role::B), number, offset, zero,
-                      copiedBufferAt(Role::B, stage), bulkB, bulkBarriers(),
-                      stage);
+                      stage, a.product);
+  PlaceBulkOp::create(b, mapsOf(Role::B), other.map, add(other.row, offset),
+                      other.column, copiedBufferAt(Role::B, stage), bulkB,
+                      bulkBarriers(), stage, other.product);
 }
 
 /// All of them have been waited for, unless another product `follows`, null if
@@ -536,12 +639,15 @@ Value Distributor::asStage(Value number) {
 /// Both operands of a product, of which the copy engine has a map of that
 /// number, or null.
 Distributor::CopiedOperands Distributor::operandsOf(Value matrixA,
-                                                    Value matrixB, Value maps) {
+                                                    Value matrixB, Value map) {
   Value depth = getValueOrCreateConstantIndexOp(
       b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrixA, 1));
   Value tiles =
       b.createOrFold<arith::CeilDivUIOp>(depth, constant(partition.tile.k));
-  return {matrixA, matrixB, depth, tiles, maps};
+  BulkOperands engine;
+  if (map)
+    engine = bulkOperands(matrixA, matrixB, map);
+  return {matrixA, matrixB, depth, tiles, engine};
 }
 
 /// Terms of the tile of k that begins at `offset`.
@@ -584,7 +690,7 @@ void Distributor::startTile(const CopiedOperands &operands, Value tile,
     }
     Value offset = multiply(tile, partition.tile.k);
     if (exchange.bulk)
-      startBulk(operands.maps, offset, stage);
+      startBulk(operands.engine, offset, stage);
     else
       withTermsAt(offset, operands.depth, [&](OpFoldResult size) {
         startCopies(operands.a, operands.b, offset, size, stage);

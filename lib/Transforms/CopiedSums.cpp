@@ -91,7 +91,8 @@ Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
     for (int64_t tile = 0; tile != tiles; ++tile) {
       int64_t offset = tile * tileK;
       if (exchange.bulk)
-        startBulk(mapNumber, constant(offset), constant(tile));
+        startBulk(bulkOperands(matrixA, matrixB, mapNumber), constant(offset),
+                  constant(tile));
       else
         startCopies(matrixA, matrixB, constant(offset), sizeAt(offset),
                     constant(tile));
@@ -128,7 +129,7 @@ Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
     b.setInsertionPointToStart(
         scf::IfOp::create(b, isInside, /*withElseRegion=*/false).thenBlock());
     if (exchange.bulk)
-      startBulk(mapNumber, offset, stage);
+      startBulk(bulkOperands(matrixA, matrixB, mapNumber), offset, stage);
     else
       withTermsAt(offset, extent, [&](OpFoldResult size) {
         startCopies(matrixA, matrixB, offset, size, stage);
@@ -249,7 +250,7 @@ bool Distributor::carriesSlice(Value matrixA) {
 /// The sum of a product, with a slice in registers ahead. All warps have read a
 /// tile when the next one begins, and its stage is free again.
 Value Distributor::emitCarriedSum(Value matrixA, Value matrixB, Value start) {
-  CopiedOperands own = operandsOf(matrixA, matrixB, /*maps=*/{});
+  CopiedOperands own = operandsOf(matrixA, matrixB, /*map=*/{});
   int64_t stages = exchange.stages, slice = partition.sliceK;
   {
     auto ahead =

@@ -116,10 +116,27 @@ private:
   mlir::Value mapsOf(Role role);
   void describe(Role role, mlir::Value matrix, mlir::Value number);
   void beginBulk(GemmOp op, mlir::Value matrixA, mlir::Value matrixB);
+  bool areOfBatch(GemmOp op, mlir::Value matrixA, mlir::Value matrixB);
+  mlir::Value wholeBatch(mlir::Value matrix);
   void acquireMaps(mlir::Value number);
   void describeNext(GemmOp op);
   mlir::Value nextMapNumber();
-  void startBulk(mlir::Value number, mlir::Value offset, mlir::Value stage);
+  /// Where the engine finds an operand: in what the map of that number
+  /// describes, in the matrix of that number (null where there is one), from
+  /// that row and column on.
+  struct BulkOperand {
+    mlir::Value map, product, row, column;
+  };
+  struct BulkOperands {
+    BulkOperand a, b;
+  };
+  BulkOperands bulkOperands(mlir::Value matrixA, mlir::Value matrixB,
+                            mlir::Value map);
+  BulkOperand bulkOperand(mlir::Value matrix, mlir::Value map);
+  BulkOperands select(mlir::Value condition, const BulkOperands &one,
+                      const BulkOperands &other);
+  void startBulk(const BulkOperands &operands, mlir::Value offset,
+                 mlir::Value stage);
   void endBulk(mlir::Value follows = {});
   void commitCopies();
   int64_t tailBytes(Role role, mlir::MemRefType matrix);
@@ -162,11 +179,10 @@ private:
   struct CopiedOperands {
     mlir::Value a, b;
     mlir::Value depth, tiles;
-    /// The number of its maps.
-    mlir::Value maps;
+    BulkOperands engine;
   };
   CopiedOperands operandsOf(mlir::Value matrixA, mlir::Value matrixB,
-                            mlir::Value maps);
+                            mlir::Value map);
   mlir::OpFoldResult termsFrom(const CopiedOperands &operands,
                                mlir::Value offset);
   void startTile(const CopiedOperands &operands, mlir::Value tile,
@@ -245,6 +261,8 @@ private:
   /// product's maps among theirs.
   SharedMatrixAttr bulkA, bulkB;
   mlir::Value mapNumber;
+  /// Whether the first product's maps are of all products.
+  bool mapsBatch = false;
   /// Broadcasts of this k tile so far: which buffer is next.
   int64_t broadcastCount = 0;
   OperandSide sideA, sideB;

@@ -85,7 +85,7 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
         startsNext ? isTile : Value());
     auto start = [&] {
       Value freed = asStage(stageBefore(number));
-      if (starts != Starts::Own && exchange.bulk) {
+      if (starts != Starts::Own && exchange.bulk && !mapsBatch) {
         // The last moment: publishing maps takes longer than a turn.
         Value isLast = b.createOrFold<arith::AndIOp>(
             b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, tile,
@@ -94,7 +94,7 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToStart(
             scf::IfOp::create(b, isLast, /*withElseRegion=*/false).thenBlock());
-        acquireMaps(next.maps);
+        acquireMaps(next.engine.a.map);
       }
       auto ofOwn = [&] { return add(tile, constant(ahead)); };
       auto ofNext = [&] {
@@ -115,7 +115,7 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
         either.a = select(own.a, next.a);
         either.b = select(own.b, next.b);
         if (exchange.bulk)
-          either.maps = select(own.maps, next.maps);
+          either.engine = this->select(isOwn, own.engine, next.engine);
         startTile(either, select(ofOwn(), ofNext()),
                   b.createOrFold<arith::OrIOp>(isOwn, op.getHasNext()), freed);
       }

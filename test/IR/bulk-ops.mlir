@@ -14,7 +14,7 @@
 func.func private @plan() attributes {plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #wgmma, tile = 64x64x32, transport = copied, slices = {k = 16, shared = [0, 0]}, stages = 2, blocks = 264, rows = skewed, copies = bulk>}
 
 // CHECK-LABEL: func.func @bulk
-func.func @bulk(%b: memref<?x?xf16, strided<[?, 1], offset: ?>>, %t: memref<?x?xf32, strided<[1, ?], offset: ?>>,
+func.func @bulk(%batch: memref<7x64x256xf16>, %b: memref<?x?xf16, strided<[?, 1], offset: ?>>, %t: memref<?x?xf32, strided<[1, ?], offset: ?>>,
                 %buffer: !bytes, %maps: !maps, %barriers: !barriers, %i: index, %parity: i32) {
   // CHECK: kami.mbarrier_init %{{.+}} arrivals 2 : memref<3xi64, #gpu.address_space<workgroup>>
   kami.mbarrier_init %barriers arrivals 2 : !barriers
@@ -26,6 +26,10 @@ func.func @bulk(%b: memref<?x?xf16, strided<[?, 1], offset: ?>>, %t: memref<?x?x
   kami.acquire_map %maps[%i] : !maps
   // CHECK: kami.place_bulk %{{.+}}[%{{.+}}] at[%{{.+}}, %{{.+}}] to %{{.+}} in #{{.+}} arrive %{{.+}}[%{{.+}}]
   kami.place_bulk %maps[%i] at[%i, %i] to %buffer in #matrix arrive %barriers[%i] : !maps, !bytes, !barriers
+  // CHECK: kami.tensor_map %{{.+}} as #{{.+}} in %{{.+}}[%{{.+}}] : memref<7x64x256xf16>, memref<256xi8, #gpu.address_space<workgroup>>
+  kami.tensor_map %batch as #matrix in %maps[%i] : memref<7x64x256xf16>, !maps
+  // CHECK: kami.place_bulk %{{.+}}[%{{.+}}] at[%{{.+}}, %{{.+}}] of[%{{.+}}] to
+  kami.place_bulk %maps[%i] at[%i, %i] of[%i] to %buffer in #matrix arrive %barriers[%i] : !maps, !bytes, !barriers
   // CHECK: kami.mbarrier_arrive %{{.+}}[%{{.+}}] arrivals 2 : memref<3xi64, #gpu.address_space<workgroup>>
   kami.mbarrier_arrive %barriers[%i] arrivals 2 : !barriers
   // CHECK: kami.mbarrier_wait %{{.+}}[%{{.+}}] parity %{{.+}} : memref<3xi64, #gpu.address_space<workgroup>>

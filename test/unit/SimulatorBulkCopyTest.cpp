@@ -86,6 +86,11 @@ kami.store %d, %c[%at, %c0] row_in_bounds column_in_bounds : !c, memref<64x8xf32
   static constexpr char wait[] =
       "kami.mbarrier_wait %barriers[%c1] parity %even : !barriers\n";
 
+  double toTF32(double value) {
+    ElementFormat format = *formatOf(f32());
+    return toDouble(format, roundToTF32(fromDouble(format, value)));
+  }
+
   std::vector<double> left, right;
   MemRef a, b, c;
 };
@@ -96,15 +101,31 @@ kami.store %d, %c[%at, %c0] row_in_bounds column_in_bounds : !c, memref<64x8xf32
 // has zeros beyond it; what the matrix unit reads needs no fence.
 TEST_F(BulkCopyTest, BringsRoundedBoxes) {
   ASSERT_TRUE(succeeded(runWith(both, wait))) << message;
-  ElementFormat format = *formatOf(f32());
-  auto toTF32 = [&](double value) {
-    return toDouble(format, roundToTF32(fromDouble(format, value)));
-  };
   for (int64_t i = 0; i != 64; ++i)
     for (int64_t j = 0; j != 8; ++j) {
       double sum = 0;
       for (int64_t k = 0; k != 8 && j < 5; ++k)
         sum += toTF32(left[i * 12 + 4 + k]) * right[(1 + j) * 12 + 4 + k];
+      EXPECT_EQ(at(c, {i, j}), sum) << i << ", " << j;
+    }
+}
+
+// A map of a batch has boxes of each of its matrices, and none across them.
+TEST_F(BulkCopyTest, BringsBoxesOfABatch) {
+  std::string halves = R"(
+%halves = memref.reinterpret_cast %a to offset: [0], sizes: [2, 32, 12], strides: [384, 12, 1] : memref<64x12xf32> to memref<2x32x12xf32>
+kami.tensor_map %halves as #a in %maps[%c0] rounded : memref<2x32x12xf32>, !maps
+kami.acquire_map %maps[%c0] : !maps
+kami.place_bulk %maps[%c0] at[%c0, %c4] of[%c1] to %first in #a arrive %barriers[%c1] : !maps, !left, !barriers
+kami.place_bulk %maps[%c1] at[%c4, %c1] to %second in #b arrive %barriers[%c1] : !maps, !right, !barriers
+)";
+  ASSERT_TRUE(succeeded(runWith(halves, wait))) << message;
+  for (int64_t i = 0; i != 64; ++i)
+    for (int64_t j = 0; j != 8; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; k != 8 && i < 32 && j < 5; ++k)
+        sum +=
+            toTF32(left[(32 + i) * 12 + 4 + k]) * right[(1 + j) * 12 + 4 + k];
       EXPECT_EQ(at(c, {i, j}), sum) << i << ", " << j;
     }
 }

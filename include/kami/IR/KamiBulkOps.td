@@ -87,12 +87,16 @@ def Kami_MBarrierWaitOp : Kami_Op<"mbarrier_wait", [DeclareOpInterfaceMethods<Me
   let hasVerifier = 1;
 }
 
+/// A matrix, or a batch of them.
+def Kami_BulkSource : MemRefRankOf<[AnyFloat, AnySignlessInteger], [2, 3]>;
+
 def Kami_TensorMapOp : Kami_Op<"tensor_map", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Describe a matrix in device memory to the copy engine";
   let description = [{
     The map of that number in `maps`, of 128 bytes each, becomes one of the source
     as it lies in device memory, in boxes that arrive as the matrix: a source's
-    place, extents and strides are known only at run time. Nothing may be on its
+    place, extents and strides are known only at run time. It is a matrix, or, of
+    three dimensions, a batch of them, which one map serves. Nothing may be on its
     way by the map that was there before. With `rounded`, elements become the
     nearest numbers of tf32 on their way, as `kami.round_placed` makes them. The
     map is on its way to where the engine reads it until `kami.acquire_map`.
@@ -110,13 +114,14 @@ def Kami_TensorMapOp : Kami_Op<"tensor_map", [DeclareOpInterfaceMethods<MemoryEf
 
     Constraints:
     * (C1) the source has the matrix's element type, adjacent along its swizzle
-      rows' dimension; its lines begin at multiples of 16 bytes
+      rows' dimension; its lines, of all its matrices, begin at multiples of 16
+      bytes
     * (C2) the matrix has swizzle rows of 32, 64 or 128 bytes, and 256 lines at
       most
     * (C3) maps are at least 128 bytes of workgroup memory that start at no offset
     * (C4) only f32 elements are rounded
   }];
-  let arguments = (ins Kami_GlobalMatrix:$source, Kami_SharedBuffer:$maps,
+  let arguments = (ins Kami_BulkSource:$source, Kami_SharedBuffer:$maps,
                        Index:$index, Kami_SharedMatrixAttr:$matrix,
                        UnitAttr:$rounded);
   let assemblyFormat = "$source `as` $matrix `in` $maps `[` $index `]` (`rounded` $rounded^)? attr-dict `:` type($source) `,` type($maps)";
@@ -143,7 +148,8 @@ def Kami_PlaceBulkOp : Kami_Op<"place_bulk", [DeclareOpInterfaceMethods<MemoryEf
   let summary = "cp.async.bulk.tensor: have a matrix copied to where the matrix unit reads it";
   let description = [{
     Starts to copy the matrix from the given row and column on of what the map of
-    that number describes, to the buffer. What is beyond the source's extents is
+    that number describes, of a batch the matrix of that number, to the buffer.
+    What is beyond the source's extents is
     not read, and arrives as zeros. The copy arrives at the mbarrier, once, with
     all its bytes: behind a `kami.mbarrier_wait` and a barrier, `kami.group_mma`
     may read it; until then the buffer must neither be read nor written otherwise.
@@ -162,13 +168,14 @@ def Kami_PlaceBulkOp : Kami_Op<"place_bulk", [DeclareOpInterfaceMethods<MemoryEf
       matrix
     * (C2) maps and barriers are as in `kami.tensor_map`, of the same matrix, and
       `kami.mbarrier_init`
+    * (C3) the number of a matrix is given if, and only if, the map is of a batch
   }];
   let arguments = (ins Kami_SharedBuffer:$maps, Index:$map, Index:$row,
                        Index:$column, Kami_SharedBuffer:$buffer,
                        Kami_SharedMatrixAttr:$matrix, Kami_MBarriers:$barriers,
-                       Index:$index);
+                       Index:$index, Optional<Index>:$product);
   let assemblyFormat = [{
-    $maps `[` $map `]` `at` `[` $row `,` $column `]` `to` $buffer `in` $matrix
+    $maps `[` $map `]` `at` `[` $row `,` $column `]` (`of` `[` $product^ `]`)? `to` $buffer `in` $matrix
     `arrive` $barriers `[` $index `]` attr-dict
     `:` type($maps) `,` type($buffer) `,` type($barriers)
   }];

@@ -42,6 +42,8 @@ struct Maps {
   int64_t count;
   SharedMatrixAttr matrix;
   bool rounded;
+  /// Dimensions of what they describe.
+  int64_t rank;
   /// Their place among the block's.
   int64_t first;
 };
@@ -130,6 +132,10 @@ private:
 static bool isBulkOp(Operation *op) {
   return isa<TensorMapOp, AcquireMapOp, PlaceBulkOp, MBarrierInitOp,
              MBarrierInvalOp, MBarrierArriveOp, MBarrierWaitOp>(op);
+}
+
+static int64_t rankOf(TensorMapOp op) {
+  return cast<MemRefType>(op.getSource().getType()).getRank();
 }
 
 /// Where in the block's dynamic shared memory the buffer begins, if that is
@@ -254,11 +260,13 @@ void KernelCopies::describeFixed(const Maps &maps, Value map) {
              ".shared::cta.b1024.b32 [$0], " + values + "; ")
                 .str();
   };
-  replace("rank", "1"); // One less than there are dimensions.
+  replace("rank", Twine(maps.rank - 1)); // One less than there are dimensions.
   replace("box_dim", "0, " + Twine(matrix.rowElements()));
   replace("box_dim", "1, " + Twine(matrix.lines()));
-  replace("element_stride", "0, 1");
-  replace("element_stride", "1, 1");
+  if (maps.rank > 2)
+    replace("box_dim", "2, 1");
+  for (int64_t dim = 0; dim != maps.rank; ++dim)
+    replace("element_stride", Twine(dim) + ", 1");
   replace("elemtype", Twine(type));
   replace("interleave_layout", "0");
   replace("swizzle_mode", Twine(swizzleMode(matrix.swizzleBytes)));
@@ -288,13 +296,15 @@ void KernelCopies::describe(ArrayRef<TensorMapOp> ops) {
     auto asInteger = [&](Value index) -> Value {
       return arith::IndexCastOp::create(b, b.getI64Type(), index);
     };
-    SmallVector<Value> places, entries;
-    SmallVector<Value, 5> chosen;
+    SmallVector<Value> places, entries, chosen;
     Value lane = threadFrom(0);
+    int64_t rank = rankOf(ops.front());
     for (size_t number = 0; number != ops.size(); ++number) {
       TensorMapOp op = ops[number];
       int64_t width = op.getMatrix().getMatrix().elementBytes;
-      unsigned along = op.getMatrix().getMajorDimension();
+      unsigned batch = rank - 2;
+      unsigned along = batch + op.getMatrix().getMajorDimension();
+      unsigned line = 2 * batch + 1 - along;
       auto source = memref::ExtractStridedMetadataOp::create(b, op.getSource());
       auto inBytes = [&](Value elements) -> Value {
         return arith::MulIOp::create(b, elements,
@@ -306,10 +316,14 @@ void KernelCopies::describe(ArrayRef<TensorMapOp> ops) {
       places.push_back(
           sharedAddress(op.getMaps(), op.getIndex(), tensorMapBytes));
       entries.push_back(entryOf(op.getMaps(), op.getIndex()));
-      Value values[] = {places.back(), asInteger(base),
-                        word(source.getSizes()[along]),
-                        word(source.getSizes()[1 - along]),
-                        asInteger(inBytes(source.getStrides()[1 - along]))};
+      SmallVector<Value> values = {
+          places.back(), asInteger(base), word(source.getSizes()[along]),
+          word(source.getSizes()[line]),
+          asInteger(inBytes(source.getStrides()[line]))};
+      if (batch) {
+        values.push_back(word(source.getSizes()[0]));
+        values.push_back(asInteger(inBytes(source.getStrides()[0])));
+      }
       if (number == 0) {
         llvm::append_range(chosen, values);
         continue;
@@ -326,12 +340,16 @@ void KernelCopies::describe(ArrayRef<TensorMapOp> ops) {
                          "setp.lt.u32 p, l, " +
                          Twine(ops.size()) + "; ")
                             .str();
-    assemble({}, chosen,
-             isOne + replace + "global_address" + where + "b64 [$0], $1; " +
-                 replace + "global_dim" + where + "b32 [$0], 0, $2; " +
-                 replace + "global_dim" + where + "b32 [$0], 1, $3; " +
-                 replace + "global_stride" + where + "b64 [$0], 0, $4; }",
-             "r,l,r,r,l,~{memory}");
+    std::string text = isOne + replace + "global_address" + where +
+                       "b64 [$0], $1; " + replace + "global_dim" + where +
+                       "b32 [$0], 0, $2; " + replace + "global_dim" + where +
+                       "b32 [$0], 1, $3; " + replace + "global_stride" + where +
+                       "b64 [$0], 0, $4; ";
+    if (rank > 2)
+      text += replace + "global_dim" + where + "b32 [$0], 2, $5; " + replace +
+              "global_stride" + where + "b64 [$0], 1, $6; ";
+    assemble({}, chosen, text + "}",
+             rank > 2 ? "r,l,r,r,l,r,l,~{memory}" : "r,l,r,r,l,~{memory}");
     syncWarp();
     for (auto [place, entry] : llvm::zip_equal(places, entries))
       assemble({}, {place, entry},
@@ -355,24 +373,31 @@ void KernelCopies::start(PlaceBulkOp op) {
   SharedMatrixAttr attribute = op.getMatrix();
   SharedMatrix matrix = attribute.getMatrix();
   bool alongColumns = attribute.getMajorDimension() == 1;
+  bool isOfBatch = op.getProduct() != nullptr;
+  StringRef dimensions = isOfBatch ? "3d" : "2d";
+  StringRef place = isOfBatch ? "{x, $4, $5}" : "{x, $4}";
   std::string text = llvm::formatv(
       "{{ .reg .b32 x; mbarrier.arrive.expect_tx.shared.b64 _, [$1], {0}; ",
       matrix.byteSize());
   for (int64_t box = 0; box != boxesOf(matrix); ++box)
     text += llvm::formatv(
         "add.s32 x, $3, {0}; "
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
-        "complete_tx::bytes [$0 + {1}], [$2, {{x, $4}], [$1]; ",
-        box * matrix.rowElements(), box * matrix.blockBytes());
+        "cp.async.bulk.tensor.{1}.shared::cluster.global.tile.mbarrier::"
+        "complete_tx::bytes [$0 + {2}], [$2, {3}], [$1]; ",
+        box * matrix.rowElements(), dimensions, box * matrix.blockBytes(),
+        place);
   ifFirst(1, [&] {
     Value along = word(alongColumns ? op.getColumn() : op.getRow());
     Value line = word(alongColumns ? op.getRow() : op.getColumn());
     Value buffer = sharedAddress(op.getBuffer());
     Value barrier =
         sharedAddress(op.getBarriers(), op.getIndex(), mbarrierBytes);
-    assemble({},
-             {buffer, barrier, entryOf(op.getMaps(), op.getMap()), along, line},
-             text + "}", "r,r,l,r,r,~{memory}");
+    SmallVector<Value> operands = {
+        buffer, barrier, entryOf(op.getMaps(), op.getMap()), along, line};
+    if (isOfBatch)
+      operands.push_back(word(op.getProduct()));
+    assemble({}, operands, text + "}",
+             isOfBatch ? "r,r,l,r,r,r,~{memory}" : "r,r,l,r,r,~{memory}");
   });
 }
 
@@ -438,10 +463,11 @@ LogicalResult KernelCopies::collect() {
     auto known = llvm::find_if(
         places, [&](const Maps &place) { return place.offset == *offset; });
     if (known == places.end()) {
-      places.push_back({*offset, maps, op.getMatrix(), op.getRounded(), count});
+      places.push_back(
+          {*offset, maps, op.getMatrix(), op.getRounded(), rankOf(op), count});
       count += maps;
     } else if (known->matrix != op.getMatrix() || known->count != maps ||
-               known->rounded != op.getRounded()) {
+               known->rounded != op.getRounded() || known->rank != rankOf(op)) {
       return op->emitOpError("expected all maps in one place to be alike, of ")
              << known->matrix << ", but got " << op.getMatrix();
     }
@@ -449,31 +475,40 @@ LogicalResult KernelCopies::collect() {
   });
   if (result.wasInterrupted())
     return failure();
-  auto isPlace = [&](Value maps, SharedMatrixAttr matrix) {
+  auto findPlace = [&](Value maps) {
     std::optional<int64_t> offset = offsetInShared(maps);
-    return llvm::any_of(places, [&](const Maps &place) {
-      return offset && place.offset == *offset &&
-             (!matrix || place.matrix == matrix);
+    return llvm::find_if(places, [&](const Maps &place) {
+      return offset && place.offset == *offset;
     });
   };
   result = kernel.walk([&](Operation *op) -> WalkResult {
     if (auto map = dyn_cast<AcquireMapOp>(op);
-        map && !isPlace(map.getMaps(), SharedMatrixAttr()))
+        map && findPlace(map.getMaps()) == places.end())
       return op->emitOpError("expected maps that kami.tensor_map makes");
-    if (auto copy = dyn_cast<PlaceBulkOp>(op);
-        copy && !isPlace(copy.getMaps(), copy.getMatrix()))
+    auto copy = dyn_cast<PlaceBulkOp>(op);
+    if (!copy)
+      return WalkResult::advance();
+    const Maps *place = findPlace(copy.getMaps());
+    if (place == places.end() || place->matrix != copy.getMatrix())
       return op->emitOpError("expected maps that kami.tensor_map makes of ")
              << copy.getMatrix();
+    if ((place->rank > 2) != bool(copy.getProduct()))
+      return op->emitOpError("expected the number of a matrix where, and only "
+                             "where, maps are of a batch");
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
 
-/// Whether a map follows, and nothing else that has an effect comes before it.
-static bool isBeforeMap(Operation *op) {
-  for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
-    if (isa<TensorMapOp>(next) || !isMemoryEffectFree(next))
-      return isa<TensorMapOp>(next);
+/// Whether a map of so many dimensions follows, and nothing else that has an
+/// effect comes before it.
+static bool isBeforeMap(TensorMapOp op) {
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    if (auto map = dyn_cast<TensorMapOp>(next))
+      return rankOf(map) == rankOf(op);
+    if (!isMemoryEffectFree(next))
+      return false;
+  }
   return false;
 }
 

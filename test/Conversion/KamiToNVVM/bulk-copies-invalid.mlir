@@ -44,3 +44,24 @@ gpu.func @chip(%b: memref<?x?xf32, strided<[1, ?], offset: ?>>, %i: index) kerne
 }
 }
 }
+
+// -----
+
+#matrix = #kami.shared_matrix<32x128xf32, b, k_major, swizzle = 128>
+module attributes {kami.target = #kami.target<"sm_90">} {
+gpu.module @kernels {
+gpu.func @product(%b: memref<7x32x256xf32, strided<[8192, 1, 32]>>, %i: index) kernel {
+  %c0 = arith.constant 0 : index
+  %c256 = arith.constant 256 : index
+  %c1024 = arith.constant 1024 : index
+  %shared = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+  %maps = memref.view %shared[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<256xi8, #gpu.address_space<workgroup>>
+  %barriers = memref.view %shared[%c256][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<2xi64, #gpu.address_space<workgroup>>
+  %buffer = memref.view %shared[%c1024][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<16384xi8, #gpu.address_space<workgroup>>
+  kami.tensor_map %b as #matrix in %maps[%i] : memref<7x32x256xf32, strided<[8192, 1, 32]>>, memref<256xi8, #gpu.address_space<workgroup>>
+  // expected-error@+1 {{expected the number of a matrix where, and only where, maps are of a batch}}
+  kami.place_bulk %maps[%i] at[%c0, %c0] to %buffer in #matrix arrive %barriers[%i] : memref<256xi8, #gpu.address_space<workgroup>>, memref<16384xi8, #gpu.address_space<workgroup>>, memref<2xi64, #gpu.address_space<workgroup>>
+  gpu.return
+}
+}
+}

@@ -66,5 +66,23 @@ gpu.func @bulk(%b: memref<?x?xf32, strided<[1, ?], offset: ?>>, %w: memref<?x?xf
   // CHECK: st.release.gpu.global.b32
   gpu.return
 }
+
+// One map is of all matrices of a batch, whose distance is a stride of its own.
+// CHECK-LABEL: gpu.func @batch
+// CHECK: tensormap.replace.tile.rank.shared::cta.b1024.b32 [$0], 2; {{.*}}box_dim{{.*}}[$0], 1, 128; {{.*}}box_dim{{.*}}[$0], 2, 1; {{.*}}element_stride{{.*}}[$0], 2, 1;
+gpu.func @batch(%b: memref<?x32x256xf32, strided<[8192, 1, 32]>>, %i: index) kernel {
+  %c0 = arith.constant 0 : index
+  %c256 = arith.constant 256 : index
+  %c1024 = arith.constant 1024 : index
+  %shared = gpu.dynamic_shared_memory : !dynamic
+  %maps = memref.view %shared[%c0][] : !dynamic to memref<256xi8, #gpu.address_space<workgroup>>
+  %barriers = memref.view %shared[%c256][] : !dynamic to memref<2xi64, #gpu.address_space<workgroup>>
+  %buffer = memref.view %shared[%c1024][] : !dynamic to memref<16384xi8, #gpu.address_space<workgroup>>
+  // CHECK: global_dim{{.*}}, 2, $5; {{.*}}global_stride{{.*}}, 1, $6; }", "r,l,r,r,l,r,l,~{memory}" {{.*}}, %c128_i64, %{{.+}}, %c32768_i64 :
+  kami.tensor_map %b as #matrix in %maps[%c0] : memref<?x32x256xf32, strided<[8192, 1, 32]>>, memref<256xi8, #gpu.address_space<workgroup>>
+  // CHECK: cp.async.bulk.tensor.3d{{.*}}[$0 + 0], [$2, {x, $4, $5}], [$1]; }
+  kami.place_bulk %maps[%c0] at[%c256, %c0] of[%i] to %buffer in #matrix arrive %barriers[%c0] : memref<256xi8, #gpu.address_space<workgroup>>, memref<16384xi8, #gpu.address_space<workgroup>>, memref<2xi64, #gpu.address_space<workgroup>>
+  gpu.return
+}
 }
 }

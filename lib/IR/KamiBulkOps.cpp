@@ -50,9 +50,11 @@ LogicalResult MBarrierInvalOp::verify() {
 }
 
 LogicalResult MBarrierArriveOp::verify() {
-  if (getArrivals() < 1)
-    return emitOpError("expected at least one arrival, but got ")
-           << getArrivals();
+  if (getArrivals() < 1 || (getEveryWarp() && getArrivals() != 1))
+    return emitOpError("expected ")
+           << (getEveryWarp() ? "one arrival of every warp"
+                              : "at least one arrival")
+           << ", but got " << getArrivals();
   return verifyBarriers(*this, getBarriers());
 }
 

@@ -111,6 +111,12 @@ static constexpr double loadedInTurn = 0.3;
 /// before anybody knows who is late. Fitted to 12 sizes of f16, tf32 and f64
 /// from 48 to 256 (H200, 2026-11-22), of which it decides the close ones.
 static constexpr double dealtOut = 1.023;
+/// What several groups take of it that wait apart for what the engine brings,
+/// and multiply while others wait: 1000 products of f16 272 take 159 µs, 400
+/// 410 and 512 482, of tf32 272 282 and 512 962, where 200, 530, 790, 348 and
+/// 1560 were expected (H200, 2026-11-26). The least of it decides: what is
+/// more, other ways of large products gain as well.
+static constexpr double groupsApart = 0.8;
 /// The same of f64 in blocks of few warps, which hold no slice ahead there:
 /// 1000 products of 160 take 271 µs by 8 warps in turn and 238 by a block each,
 /// 224 617 and 577, where 8 and 2 % less were expected; but 144 by 12 warps 191
@@ -585,8 +591,11 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   if (exchange.prefetches) {
     bool isFewDoubles = atom.operand == ElementKind::F64 &&
                         partition.grid.warps() <= mostOfFewWarps;
-    cost.total = (isFewDoubles ? dealtOutDoubles : dealtOut) * cost.total +
-                 2 * busyLatency * calibration.memoryLatency;
+    cost.total =
+        (isFewDoubles ? dealtOutDoubles : dealtOut) *
+            (groupsWaitApart(exchange, partition.grid) ? groupsApart : 1) *
+            cost.total +
+        2 * busyLatency * calibration.memoryLatency;
   }
   if (rest > 0)
     cost.total += round(rest);

@@ -153,8 +153,11 @@ static SharedLayout copiedLayout(const Partition &partition,
         std::max(layout.bytes, copiedTiles(partition, element, threads).bytes),
         tensorMapBytes);
     append(layout.maps, 4 * tensorMapBytes);
+    // A stage has one that says that it is full, and one that says it is free.
+    int64_t barriers = groupsWaitApart(exchange, partition.grid) ? 2 : 1;
     append(layout.barriers,
-           llvm::alignTo(exchange.stages * mbarrierBytes, regionAlignment));
+           llvm::alignTo(barriers * exchange.stages * mbarrierBytes,
+                         regionAlignment));
   }
   if (!exchange.relaysC)
     return layout;

@@ -325,18 +325,21 @@ bool GridSearch::mayPrefetch() const {
 /// Whether the copy engine had better bring what blocks in turn multiply. It
 /// rounds tf32 on the way, for which threads read and write an operand once
 /// more, of which a tile along k of 256 × 128 × 32 takes 512 cycles of shared
-/// memory's; multiplying it takes 1024. 1000 products, µs, by threads and by
-/// the engine: 192 118 and 119, 224 163 and 156, 256 207 and 204, 272 342 and
-/// 324, 320 433 and 409, 384 611 and 560, 400 990 and 824, 448 1078 and 948,
-/// 512 1368 and 1244 (H200, 2026-11-26). Of f16, which nobody rounds, 400 takes
-/// 507 and 453, but 352 241 and 252, and 512 531 and 601. Nobody has timed
-/// matrices with gaps, of which no pieces are known.
+/// memory's; multiplying it takes 1024. And groups wait for it apart, where
+/// threads that copy meet at barriers. 1000 products of tf32, µs, by threads
+/// and by the engine: 128 52.5 and 53.5, 176 100 and 102, 192 118 and 116, 216
+/// 161 and 157, 256 207 and 205, 320 433 and 344, 400 990 and 651, 512 1368 and
+/// 962; of f16 224 81.2 and 88.6, 256 98.5 and 101, 272 194 and 159, 320 187
+/// and 176, 384 248 and 247, 400 473 and 410, 448 467 and 395, 512 519 and 482,
+/// 640 1206 and 1035 (H200, 2026-11-26). Nobody has timed matrices with gaps,
+/// of which no pieces are known.
 bool GridSearch::suitsEngine() const {
-  constexpr int64_t deep = 224;
+  constexpr int64_t deep = 192, deepUnrounded = 264;
   Work work = workOf(problem);
-  return atom.atom->operand == ElementKind::TF32 && problem.isAligned &&
-         work.pieceA == copiedPiece && work.pieceB == copiedPiece &&
-         problem.extents.k >= deep;
+  bool isRounded = atom.atom->operand == ElementKind::TF32;
+  return problem.isAligned && work.pieceA == copiedPiece &&
+         work.pieceB == copiedPiece &&
+         problem.extents.k >= (isRounded ? deep : deepUnrounded);
 }
 
 /// Of the numbers of stages, those that a product's tiles fill, and, with what

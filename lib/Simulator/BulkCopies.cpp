@@ -86,13 +86,19 @@ static FailureOr<MBarrier *> barrierAt(Execution &x, Warp &warp,
   return &found->second;
 }
 
-static LogicalResult arriveAt(Execution &x, const Instruction &instruction,
-                              MBarrier &barrier, int64_t count) {
+/// A phase that has nothing to bring is over with its last arrival; one that
+/// has, when somebody waits for it.
+static LogicalResult arriveAt(Execution &x, Warp &warp,
+                              const Instruction &instruction, MBarrier &barrier,
+                              int64_t count) {
   if (barrier.arrived + count > barrier.arrivals)
     return x.fail(Violation::Unsupported, instruction)
            << "expected no more than " << barrier.arrivals
            << " arrivals in a phase of the mbarrier";
   barrier.arrived += count;
+  x.release(warp, barrier);
+  if (barrier.arrived == barrier.arrivals && barrier.copies.empty())
+    barrier = {barrier.arrivals, 0, 1 - barrier.parity, {}, barrier.known};
   return success();
 }
 
@@ -118,20 +124,21 @@ static LogicalResult runInval(Execution &x, Warp &warp,
 /// Operands: barriers, index.
 static LogicalResult runArrive(Execution &x, Warp &warp,
                                const Instruction &instruction) {
-  if (warp.index != 0)
+  auto op = cast<MBarrierArriveOp>(instruction.op);
+  if (warp.index != 0 && !op.getEveryWarp())
     return x.requireConverged(warp, instruction);
   auto barrier = barrierAt(x, warp, instruction, instruction.operands[0],
                            instruction.operands[1]);
   if (failed(barrier))
     return failure();
-  return arriveAt(x, instruction, **barrier,
-                  cast<MBarrierArriveOp>(instruction.op).getArrivals());
+  return arriveAt(x, warp, instruction, **barrier, op.getArrivals());
 }
 
 /// Operands: barriers, index, parity.
 static LogicalResult runWait(Execution &x, Warp &warp,
                              const Instruction &instruction) {
-  if (warp.index != 0)
+  bool waitsItself = cast<MBarrierWaitOp>(instruction.op).getEveryWarp();
+  if (warp.index != 0 && !waitsItself)
     return x.requireConverged(warp, instruction);
   auto barrier = barrierAt(x, warp, instruction, instruction.operands[0],
                            instruction.operands[1]);
@@ -144,19 +151,20 @@ static LogicalResult runWait(Execution &x, Warp &warp,
     return x.fail(Violation::Unsupported, instruction)
            << "expected a parity of 0 or 1, but got " << parity;
   // A phase of the other parity is over, or has never been.
+  if (state.parity == parity && state.arrived != state.arrivals) {
+    x.suspend(warp);
+    return success();
+  }
+  x.acquire(warp, state);
   if (state.parity != parity)
     return success();
-  if (state.arrived != state.arrivals)
-    return x.fail(Violation::DivergentBarrier, instruction)
-           << "waits for ever: " << state.arrived << " of " << state.arrivals
-           << " copies have arrived at the mbarrier, and nobody else starts "
-              "one";
   for (const PendingCopy &copy : state.copies)
     if (failed(x.arrive(warp, copy)))
       return failure();
-  state = {state.arrivals, 0, 1 - state.parity, {}};
-  // What the engine writes needs no fence.
+  state = {state.arrivals, 0, 1 - state.parity, {}, state.known};
+  // What the engine writes needs no fence, and those who wait later see it.
   x.fenceProxy(warp);
+  x.release(warp, state);
   return success();
 }
 
@@ -298,8 +306,6 @@ static LogicalResult runPlace(Execution &x, Warp &warp,
     return x.fail(Violation::Unaligned, instruction)
            << "expected a matrix that starts at a multiple of "
            << matrix.alignment() << " bytes, but got byte " << at;
-  if (failed(arriveAt(x, instruction, **barrier, 1)))
-    return failure();
   auto found = x.tensorMaps.find(*place);
   if (found == x.tensorMaps.end() || found->second.matrix != attribute ||
       found->second.source.sizes.size() != origin.size())
@@ -314,7 +320,7 @@ static LogicalResult runPlace(Execution &x, Warp &warp,
       if (failed(copyLine(x, warp, instruction, map, buffer, attribute, line,
                           first, origin, **barrier)))
         return failure();
-  return success();
+  return arriveAt(x, warp, instruction, **barrier, 1);
 }
 
 LogicalResult kami::sim::decodeBulkCopies(Decoder &decoder, Operation *op,

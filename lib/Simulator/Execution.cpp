@@ -149,34 +149,45 @@ LogicalResult Execution::runBlock() {
   bool finished = false;
   while (!finished) {
     orderWarps();
+    bool isMoving = false;
     for (int index : order)
-      if (failed(runWarp(warps[index])))
+      if (failed(runWarp(warps[index], isMoving)))
         return failure();
-    if (failed(passBarriers(finished)))
+    if (failed(passBarriers(isMoving, finished)))
       return failure();
   }
   report.barriers += clocks.mostPassed();
   return success();
 }
 
-LogicalResult Execution::runWarp(Warp &warp) {
+/// Until the warp stops; `isMoving` if it does more than ask once more for what
+/// it was blocked by.
+LogicalResult Execution::runWarp(Warp &warp, bool &isMoving) {
   const Instruction *instructions = program.instructions.data();
-  while (warp.state == Warp::Ready) {
+  bool wasBlocked = warp.state == Warp::Blocked;
+  if (wasBlocked)
+    warp.state = Warp::Ready;
+  int64_t executed = 0;
+  for (; warp.state == Warp::Ready; ++executed) {
     const Instruction &instruction = instructions[warp.pc++];
     if (failed(instruction.handler(*this, warp, instruction)))
       return failure();
   }
+  bool asksAgain = wasBlocked && executed == 1 && warp.state == Warp::Blocked;
+  isMoving |= executed > 0 && !asksAgain;
   return success();
 }
 
 /// All warps have stopped: at the end, or at barriers, of which at least one
-/// must have all the warps that it waits for.
-LogicalResult Execution::passBarriers(bool &finished) {
+/// must have all the warps that it waits for, unless one `isMoving`.
+LogicalResult Execution::passBarriers(bool isMoving, bool &finished) {
   if (failed(checkGroups()))
     return failure();
   const Warp *waiting = nullptr;
-  bool isPassed = false;
+  bool isPassed = isMoving;
   for (const Warp &warp : warps) {
+    if (warp.state == Warp::Blocked && !waiting)
+      waiting = &warp;
     if (warp.state != Warp::Waiting)
       continue;
     if (failed(passBarrier(warp)))
@@ -222,6 +233,12 @@ LogicalResult Execution::passBarrier(const Warp &first) {
 
 /// Nobody is left who could come to the barrier.
 LogicalResult Execution::failStuck(const Warp &waiting) {
+  for (const Warp &warp : warps)
+    if (warp.state == Warp::Blocked)
+      return fail(Violation::DivergentBarrier, program.instructions[warp.pc])
+             << "waits for ever: warp " << warp.index
+             << " at an mbarrier, where nobody else arrives, block "
+             << blockIndex;
   InFlightDiagnostic error =
       fail(Violation::DivergentBarrier, program.instructions[waiting.pc - 1]);
   error << "divergent barrier: warp " << waiting.index << " waits at it";

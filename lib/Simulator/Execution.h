@@ -72,10 +72,13 @@ struct MBarrier {
   int64_t arrived = 0;
   int64_t parity = 0;
   std::vector<PendingCopy> copies = {};
+  /// What those know who have arrived.
+  std::vector<uint32_t> known = {};
 };
 
 struct Warp {
-  enum State { Ready, Waiting, Done };
+  /// Blocked: at an mbarrier, to be asked again.
+  enum State { Ready, Waiting, Blocked, Done };
 
   int index = 0;
   /// Lanes that exist, and those that are active.
@@ -155,6 +158,18 @@ public:
                            int64_t barrier, int64_t warps);
   /// The warp's lanes pass a barrier of their own.
   void meetLanes(const Warp &warp) { clocks.meetAlone(warp.index); }
+  /// The warp arrives at an mbarrier, and has waited for one.
+  void release(const Warp &warp, MBarrier &barrier) {
+    clocks.release(warp.index, barrier.known);
+  }
+  void acquire(const Warp &warp, const MBarrier &barrier) {
+    clocks.acquire(warp.index, barrier.known);
+  }
+  /// The warp executes its instruction again when others have gone on.
+  void suspend(Warp &warp) {
+    --warp.pc;
+    warp.state = Warp::Blocked;
+  }
   /// Ops that a whole warp executes.
   mlir::LogicalResult requireConverged(Warp &warp,
                                        const Instruction &instruction);
@@ -191,8 +206,8 @@ private:
   mlir::LogicalResult bindArguments(llvm::ArrayRef<Argument> arguments);
   void makeWarps(llvm::ArrayRef<Argument> arguments);
   mlir::LogicalResult runBlock();
-  mlir::LogicalResult runWarp(Warp &warp);
-  mlir::LogicalResult passBarriers(bool &finished);
+  mlir::LogicalResult runWarp(Warp &warp, bool &isMoving);
+  mlir::LogicalResult passBarriers(bool isMoving, bool &finished);
   mlir::LogicalResult passBarrier(const Warp &first);
   mlir::LogicalResult failStuck(const Warp &waiting);
   void orderWarps();

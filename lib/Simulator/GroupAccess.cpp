@@ -133,7 +133,7 @@ LogicalResult Execution::checkGroups() {
     auto members =
         MutableArrayRef(warps).slice(group * warpsPerGroup, warpsPerGroup);
     if (!llvm::all_of(members, [&](const Warp &warp) {
-          return warp.pc == members.front().pc;
+          return warp.pc == members.front().pc && warp.state != Warp::Blocked;
         }))
       continue;
     for (Warp &warp : members) {

@@ -45,3 +45,18 @@ void WarpClocks::meetAlone(int warp) {
   meet(warp);
   ++alone[warp];
 }
+
+void WarpClocks::release(int warp, std::vector<uint32_t> &word) {
+  meetAlone(warp);
+  word.resize(times.size(), 0);
+  for (size_t other = 0; other != times.size(); ++other)
+    word[other] =
+        std::max(word[other], known[size_t(warp) * times.size() + other]);
+}
+
+void WarpClocks::acquire(int warp, llvm::ArrayRef<uint32_t> word) {
+  for (auto [other, time] : llvm::enumerate(word)) {
+    uint32_t &heard = known[size_t(warp) * times.size() + other];
+    heard = std::max(heard, time);
+  }
+}

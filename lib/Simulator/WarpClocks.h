@@ -46,11 +46,15 @@ public:
   void meet(llvm::ArrayRef<int> warps);
   /// The lanes of one warp do.
   void meetAlone(int warp);
+  /// What the warp knows, and what it has done until now, who takes `word` over
+  /// later will know.
+  void release(int warp, std::vector<uint32_t> &word);
+  void acquire(int warp, llvm::ArrayRef<uint32_t> word);
 
 private:
   uint32_t first = 0;
   std::vector<uint32_t> times;
-  /// Barriers of each warp's lanes alone.
+  /// Times of each warp that end without other warps.
   std::vector<uint32_t> alone;
   /// For each warp, the last time of each warp that it knows to be over.
   std::vector<uint32_t> known;

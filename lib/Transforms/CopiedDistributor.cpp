@@ -238,15 +238,22 @@ Value Distributor::wholeBatch(Value matrix) {
           ArrayRef<unsigned>{0, 2, 1}, b.getContext())));
 }
 
-/// The stages' mbarriers.
-Value Distributor::bulkBarriers() {
+/// An mbarrier for each stage, from that one on.
+Value Distributor::barriersFrom(int64_t first) {
   auto bytes = cast<MemRefType>(copied.getType());
   auto type =
       MemRefType::get({exchange.stages}, b.getI64Type(),
                       MemRefLayoutAttrInterface(), bytes.getMemorySpace());
-  return memref::ViewOp::create(b, type, copied,
-                                constant(shared.barriers.offset), ValueRange());
+  return memref::ViewOp::create(
+      b, type, copied, constant(shared.barriers.offset + first * mbarrierBytes),
+      ValueRange());
 }
+
+/// What says that a stage has its tile.
+Value Distributor::bulkBarriers() { return barriersFrom(0); }
+
+/// Of products in turn, what says that all warps have done with it.
+Value Distributor::freeBarriers() { return barriersFrom(exchange.stages); }
 
 /// Copies of the engine that bring a tile of k: A's and B's.
 static constexpr int64_t copiesOfTile = 2;
@@ -278,6 +285,8 @@ void Distributor::beginBulk(GemmOp op, Value matrixA, Value matrixB) {
                   : constant(0);
   auto begin = [&] {
     MBarrierInitOp::create(b, bulkBarriers(), copiesOfTile);
+    if (waitApart())
+      MBarrierInitOp::create(b, freeBarriers(), partition.grid.warps());
     acquireMaps(mapNumber);
   };
   {
@@ -373,7 +382,7 @@ void Distributor::startBulk(const BulkOperands &operands, Value offset,
 }
 
 /// All of them have been waited for, unless another product `follows`, null if
-/// none does.
+/// none does; where groups wait apart, not at once.
 void Distributor::endBulk(Value follows) {
   if (!exchange.bulk)
     return;
@@ -382,6 +391,10 @@ void Distributor::endBulk(Value follows) {
     auto choice =
         scf::IfOp::create(b, TypeRange(), follows, /*withElseRegion=*/true);
     b.setInsertionPointToStart(choice.elseBlock());
+    if (waitApart()) {
+      gpu::BarrierOp::create(b);
+      MBarrierInvalOp::create(b, freeBarriers());
+    }
   }
   MBarrierInvalOp::create(b, bulkBarriers());
 }
@@ -626,6 +639,14 @@ Value Distributor::parityAfter(Value parity, Value number) {
                                        stageNumber(exchange.stages - 1));
   return arith::XOrIOp::create(
       b, parity, arith::ExtUIOp::create(b, b.getI32Type(), isLast));
+}
+
+/// Of the phase in which the stage before had its last tile.
+Value Distributor::parityBefore(Value parity, Value number) {
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
+                                        stageNumber(0));
+  return arith::XOrIOp::create(
+      b, parity, arith::ExtUIOp::create(b, b.getI32Type(), isFirst));
 }
 
 Value Distributor::asStage(Value number) {

@@ -110,9 +110,12 @@ private:
                           mlir::OpFoldResult size);
   mlir::Value copiedBufferAt(Role role, mlir::Value stage);
   bool isInTurn(GemmOp op) const { return op.getTurn() && exchange.prefetches; }
+  bool waitApart() const { return groupsWaitApart(exchange, partition.grid); }
   bool isBulk(Role role, mlir::MemRefType matrix);
   bool areBulk(mlir::Value matrixA, mlir::Value matrixB);
   mlir::Value bulkBarriers();
+  mlir::Value freeBarriers();
+  mlir::Value barriersFrom(int64_t first);
   mlir::Value mapsOf(Role role);
   void describe(Role role, mlir::Value matrix, mlir::Value number);
   void beginBulk(GemmOp op, mlir::Value matrixA, mlir::Value matrixB);
@@ -171,6 +174,7 @@ private:
   mlir::Value stageBefore(mlir::Value number);
   mlir::Value asStage(mlir::Value number);
   mlir::Value parityAfter(mlir::Value parity, mlir::Value number);
+  mlir::Value parityBefore(mlir::Value parity, mlir::Value number);
   mlir::Value emitCopied(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
                          mlir::Value start, bool barrierFirst);
   mlir::Value emitCopiedSum(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,

@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Blocks in turn that prefetch never stop copying: the last tiles of k of one
-// product start the first ones of the next.
+// product start the first ones of the next. Where the engine copies for several
+// groups, these meet at no barrier in between: each warp waits for a tile
+// itself, and says when it has done with it, so that one group multiplies while
+// another one waits or loads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +55,10 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
     for (int64_t tile = 0; tile != ahead; ++tile)
       startTile(own, constant(tile), /*exists=*/{}, constant(tile));
   }
+  // Others know of the mbarriers then, and all have read what they are told of
+  // this product.
+  if (waitApart())
+    gpu::BarrierOp::create(b);
   describeNext(op);
   // Where a product has fewer tiles than are ahead, the rest is nothing.
   Value turns = b.createOrFold<arith::MaxUIOp>(own.tiles, constant(ahead));
@@ -77,14 +84,21 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
     Value stage = asStage(number), offset = multiply(tile, partition.tile.k);
     Value isTile = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                                  tile, own.tiles);
-    awaitCopies(
-        own.a, own.b, /*pending=*/ahead - 1,
-        [&]() -> CopiedTerms {
-          return {offset, termsFrom(own, offset), stage, parity};
-        },
-        startsNext ? isTile : Value());
+    if (waitApart())
+      MBarrierWaitOp::create(b, bulkBarriers(), stage, parity,
+                             /*everyWarp=*/true);
+    else
+      awaitCopies(
+          own.a, own.b, /*pending=*/ahead - 1,
+          [&]() -> CopiedTerms {
+            return {offset, termsFrom(own, offset), stage, parity};
+          },
+          startsNext ? isTile : Value());
     auto start = [&] {
       Value freed = asStage(stageBefore(number));
+      if (waitApart())
+        MBarrierWaitOp::create(b, freeBarriers(), freed,
+                               parityBefore(parity, number));
       if (starts != Starts::Own && exchange.bulk && !mapsBatch) {
         // The last moment: publishing maps takes longer than a turn.
         Value isLast = b.createOrFold<arith::AndIOp>(
@@ -128,14 +142,20 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
       return GroupWaitOp::create(b, pending);
     };
     bool isTileSure = !startsNext || matchPattern(isTile, m_One());
+    auto finish = [&](Value result) -> Value {
+      if (waitApart())
+        MBarrierArriveOp::create(b, freeBarriers(), stage, /*arrivals=*/1,
+                                 /*everyWarp=*/true);
+      return result;
+    };
     if (isGroup() && isTileSure)
-      return multiplyAndStart();
+      return finish(multiplyAndStart());
     // What the engine is told is little code, and may be there twice.
     bool startsInside = isGroup() && exchange.bulk;
     if (!startsInside)
       start();
     if (isTileSure)
-      return multiplyCopied(own.a, own.b, offset, stage, sum);
+      return finish(multiplyCopied(own.a, own.b, offset, stage, sum));
     auto choice = scf::IfOp::create(b, TypeRange(sum.getType()), isTile,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -147,7 +167,8 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
     if (startsInside)
       start();
     scf::YieldOp::create(b, sum);
-    return choice.getResult(0);
+    b.setInsertionPointAfter(choice);
+    return finish(choice.getResult(0));
   };
   /// The sum, and the number of the stage that comes next with, of what the
   /// engine brings, its parity.

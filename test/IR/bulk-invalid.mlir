@@ -18,6 +18,15 @@ func.func @arrivals(%barriers: memref<3xi64, #gpu.address_space<workgroup>>) {
 
 // -----
 
+// mbarrier_arrive (C2)
+func.func @arrive(%barriers: memref<3xi64, #gpu.address_space<workgroup>>, %i: index) {
+  // expected-error@+1 {{expected one arrival of every warp, but got 2}}
+  kami.mbarrier_arrive %barriers[%i] arrivals 2 every_warp : memref<3xi64, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
 // mbarrier_inval (C1)
 func.func @many(%barriers: memref<?xi64, #gpu.address_space<workgroup>>) {
   // expected-error@+1 {{expected at least 1 mbarriers in workgroup memory, but got}}

@@ -34,6 +34,10 @@ func.func @bulk(%batch: memref<7x64x256xf16>, %b: memref<?x?xf16, strided<[?, 1]
   kami.mbarrier_arrive %barriers[%i] arrivals 2 : !barriers
   // CHECK: kami.mbarrier_wait %{{.+}}[%{{.+}}] parity %{{.+}} : memref<3xi64, #gpu.address_space<workgroup>>
   kami.mbarrier_wait %barriers[%i] parity %parity : !barriers
+  // CHECK: kami.mbarrier_arrive %{{.+}}[%{{.+}}] arrivals 1 every_warp : memref
+  kami.mbarrier_arrive %barriers[%i] arrivals 1 every_warp : !barriers
+  // CHECK: kami.mbarrier_wait %{{.+}}[%{{.+}}] parity %{{.+}} every_warp : memref
+  kami.mbarrier_wait %barriers[%i] parity %parity every_warp : !barriers
   // CHECK: kami.mbarrier_inval %{{.+}} : memref<3xi64, #gpu.address_space<workgroup>>
   kami.mbarrier_inval %barriers : !barriers
   return

@@ -173,6 +173,10 @@ TEST(CopiedTile, Bulk) {
   EXPECT_EQ(layout.skewedB.bytes, 0);
   EXPECT_EQ(layout.maps.offset, 3 * (64 + 128) * 32 * 4);
   EXPECT_EQ(layout.bytes, layout.maps.offset + 4 * 128 + 32);
+  // Several groups have as many again, and wait apart.
+  Partition groups({128, 128, 32}, {8, 1, 1}, {16, 8, 8}, 8);
+  layout = sharedLayout(groups, {8}, element, exchange);
+  EXPECT_EQ(layout.bytes, layout.maps.offset + 4 * 128 + 48);
   Exchange threads = withoutBulk(partition, element, exchange);
   EXPECT_EQ(threads.stages, 2);
   EXPECT_FALSE(threads.bulk || threads.prefetches);

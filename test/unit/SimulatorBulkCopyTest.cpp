@@ -22,6 +22,7 @@ constexpr char preamble[] = R"(
 !bytes = memref<?xi8, #gpu.address_space<workgroup>>
 !maps = memref<256xi8, #gpu.address_space<workgroup>>
 !barriers = memref<2xi64, #gpu.address_space<workgroup>>
+!free = memref<1xi64, #gpu.address_space<workgroup>>
 !left = memref<2048xi8, #gpu.address_space<workgroup>>
 !right = memref<256xi8, #gpu.address_space<workgroup>>
 !c = !kami.fragment<16x8xf32, c, #wgmma>
@@ -40,7 +41,8 @@ protected:
       right.push_back(i % 7 - 3);
   }
 
-  LogicalResult runWith(const std::string &copies, const std::string &wait) {
+  LogicalResult runWith(const std::string &copies, const std::string &wait,
+                        const std::string &product = multiplied) {
     a = array({64, 12}, f32(), left);
     b = array({6, 12}, f32(), right);
     c = array({64, 8}, f32());
@@ -74,7 +76,7 @@ kami.acquire_map %maps[%c1] : !maps
 kami.place_bulk %maps[%c0] at[%c0, %c4] to %first in #a arrive %barriers[%c1] : !maps, !left, !barriers
 kami.place_bulk %maps[%c1] at[%c4, %c1] to %second in #b arrive %barriers[%c1] : !maps, !right, !barriers
 )";
-  static constexpr char product[] = R"(
+  static constexpr char multiplied[] = R"(
 gpu.barrier
 %none = kami.fill %zero : f32 -> !c
 %d = kami.group_mma %first[%c0, %c0] in #a, %second[%c0, %c0] in #b, %none depth 8 : !left, !right, !c
@@ -85,6 +87,13 @@ kami.store %d, %c[%at, %c0] row_in_bounds column_in_bounds : !c, memref<64x8xf32
 )";
   static constexpr char wait[] =
       "kami.mbarrier_wait %barriers[%c1] parity %even : !barriers\n";
+
+  static constexpr char waitThemselves[] =
+      "kami.mbarrier_wait %barriers[%c1] parity %even every_warp : !barriers\n";
+  /// The product without its barrier.
+  static std::string atOnce() {
+    return StringRef(multiplied).split("gpu.barrier\n").second.str();
+  }
 
   double toTF32(double value) {
     ElementFormat format = *formatOf(f32());
@@ -143,8 +152,11 @@ TEST_F(BulkCopyTest, SeesNothingBeforeTheWait) {
 TEST_F(BulkCopyTest, FindsWaitsForEver) {
   EXPECT_TRUE(failed(runWith("", wait)));
   EXPECT_EQ(report.violation, Violation::DivergentBarrier);
-  EXPECT_NE(message.find("0 of 2 copies have arrived"), std::string::npos)
+  EXPECT_NE(message.find("waits for ever: warp 0 at an mbarrier"),
+            std::string::npos)
       << message;
+  EXPECT_TRUE(failed(runWith("gpu.barrier\n", waitThemselves)));
+  EXPECT_EQ(report.violation, Violation::DivergentBarrier);
 }
 
 // A phase without copies is over as soon as somebody arrives in their place.
@@ -159,6 +171,54 @@ TEST_F(BulkCopyTest, ArrivesWithoutCopies) {
   EXPECT_TRUE(failed(runWith(both + without, wait)));
   EXPECT_NE(message.find("no more than 2 arrivals"), std::string::npos)
       << message;
+}
+
+// Every warp that waits itself sees what has arrived, and needs no barrier.
+TEST_F(BulkCopyTest, BringsWhatEveryWarpWaitsFor) {
+  std::string copies = std::string("gpu.barrier\n") + both;
+  for (WarpOrder order :
+       {WarpOrder::InOrder, WarpOrder::Reversed, WarpOrder::Random}) {
+    options.order = order;
+    ASSERT_TRUE(succeeded(runWith(copies, waitThemselves, atOnce())))
+        << message;
+    EXPECT_NE(at(c, {63, 4}), 0);
+  }
+  // Where the first one waits for all, others race with the engine.
+  options.order = WarpOrder::InOrder;
+  EXPECT_TRUE(failed(runWith(copies, wait, atOnce())));
+  EXPECT_EQ(report.violation, Violation::Race) << message;
+}
+
+// What warps have read is overwritten once all of them have said so.
+TEST_F(BulkCopyTest, OverwritesWhatWarpsHaveDoneWith) {
+  std::string copies = R"(
+%c3072 = arith.constant 3072 : index
+%free = memref.view %bytes[%c3072][] : !bytes to !free
+kami.mbarrier_init %free arrivals 4 : !free
+gpu.barrier
+)" + std::string(both);
+  std::string arrive =
+      "kami.mbarrier_arrive %free[%c0] arrivals 1 every_warp : !free\n";
+  std::string isFree = "kami.mbarrier_wait %free[%c0] parity %even : !free\n";
+  std::string again = R"(
+kami.place_bulk %maps[%c0] at[%c0, %c4] to %first in #a arrive %barriers[%c0] : !maps, !left, !barriers
+kami.place_bulk %maps[%c1] at[%c4, %c1] to %second in #b arrive %barriers[%c0] : !maps, !right, !barriers
+kami.mbarrier_wait %barriers[%c0] parity %even every_warp : !barriers
+)";
+  for (WarpOrder order :
+       {WarpOrder::InOrder, WarpOrder::Reversed, WarpOrder::Random}) {
+    options.order = order;
+    EXPECT_TRUE(succeeded(
+        runWith(copies, waitThemselves, atOnce() + arrive + isFree + again)))
+        << message;
+  }
+  options.order = WarpOrder::Reversed;
+  EXPECT_TRUE(
+      failed(runWith(copies, waitThemselves, atOnce() + arrive + again)));
+  EXPECT_EQ(report.violation, Violation::Race) << message;
+  EXPECT_TRUE(
+      failed(runWith(copies, waitThemselves, atOnce() + isFree + again)));
+  EXPECT_EQ(report.violation, Violation::DivergentBarrier) << message;
 }
 
 TEST_F(BulkCopyTest, FindsWrongMapsAndBarriers) {

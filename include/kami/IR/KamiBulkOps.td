@@ -12,9 +12,9 @@
 include "kami/IR/KamiCopyOps.td"
 
 // Every thread of the block executes the ops here, and the block's first one, or
-// its first warp, does what there is to do: nobody else knows of the mbarriers.
-// A barrier after `kami.mbarrier_wait` makes what has arrived everybody's. They
-// are the same at warp level and at target level.
+// its first warp, does what there is to do, but where an op says `every_warp`:
+// others know of the mbarriers behind the next barrier after they begin to count.
+// They are the same at warp level and at target level.
 
 def Kami_MBarriers : MemRefRankOf<[I64], [1]>;
 
@@ -57,16 +57,19 @@ def Kami_MBarrierArriveOp : Kami_Op<"mbarrier_arrive", [DeclareOpInterfaceMethod
   let summary = "mbarrier.arrive: in place of copies that bring nothing";
   let description = [{
     Arrives so many times at the mbarrier, without bytes, where there is no tile to
-    copy in a phase that is waited for.
+    copy in a phase that is waited for. Or a lane of every warp does, `every_warp`,
+    once: what the warp's lanes and their matrix unit have read before, may be
+    overwritten by who has waited for the phase.
 
     Example: `kami.mbarrier_arrive %barriers[%stage] arrivals 2 : memref<3xi64, #gpu.address_space<workgroup>>`
 
     Constraints:
     * (C1) the words are as in `kami.mbarrier_init`
-    * (C2) there is at least one arrival
+    * (C2) there is at least one arrival, and one of every warp
   }];
-  let arguments = (ins Kami_MBarriers:$barriers, Index:$index, I64Attr:$arrivals);
-  let assemblyFormat = "$barriers `[` $index `]` `arrivals` $arrivals attr-dict `:` type($barriers)";
+  let arguments = (ins Kami_MBarriers:$barriers, Index:$index, I64Attr:$arrivals,
+                       UnitAttr:$everyWarp);
+  let assemblyFormat = "$barriers `[` $index `]` `arrivals` $arrivals (`every_warp` $everyWarp^)? attr-dict `:` type($barriers)";
   let hasVerifier = 1;
 }
 
@@ -75,15 +78,18 @@ def Kami_MBarrierWaitOp : Kami_Op<"mbarrier_wait", [DeclareOpInterfaceMethods<Me
   let description = [{
     Waits until the mbarrier has completed its phase of that parity, 0 or 1: what
     the copies of the phase bring is there. After the next barrier of the block,
-    everybody, and every warp's `kami.group_mma`, sees it.
+    everybody, and every warp's `kami.group_mma`, sees it. Where `every_warp` waits
+    itself, it does without a barrier. A phase that is not the mbarrier's present
+    one counts as completed: before its first one that is the phase of parity 1.
 
     Example: `kami.mbarrier_wait %barriers[%stage] parity %parity : memref<3xi64, #gpu.address_space<workgroup>>`
 
     Constraints:
     * (C1) the words are as in `kami.mbarrier_init`
   }];
-  let arguments = (ins Kami_MBarriers:$barriers, Index:$index, I32:$parity);
-  let assemblyFormat = "$barriers `[` $index `]` `parity` $parity attr-dict `:` type($barriers)";
+  let arguments = (ins Kami_MBarriers:$barriers, Index:$index, I32:$parity,
+                       UnitAttr:$everyWarp);
+  let assemblyFormat = "$barriers `[` $index `]` `parity` $parity (`every_warp` $everyWarp^)? attr-dict `:` type($barriers)";
   let hasVerifier = 1;
 }
 

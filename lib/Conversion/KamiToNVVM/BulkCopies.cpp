@@ -403,7 +403,7 @@ void KernelCopies::start(PlaceBulkOp op) {
 
 void KernelCopies::arrive(MBarrierArriveOp op) {
   b.setInsertionPoint(op);
-  ifFirst(1, [&] {
+  auto emit = [&] {
     Value barrier =
         sharedAddress(op.getBarriers(), op.getIndex(), mbarrierBytes);
     assemble(
@@ -411,19 +411,33 @@ void KernelCopies::arrive(MBarrierArriveOp op) {
         ("mbarrier.arrive.shared.b64 _, [$0], " + Twine(op.getArrivals()) + ";")
             .str(),
         "r,~{memory}");
-  });
+  };
+  if (!op.getEveryWarp())
+    return ifFirst(1, emit);
+  // The lane that arrives speaks for the others.
+  syncWarp();
+  Value lane =
+      arith::RemUIOp::create(b, gpu::ThreadIdOp::create(b, gpu::Dimension::x),
+                             arith::ConstantIndexOp::create(b, chip.warpSize));
+  ifTrue(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane,
+                               arith::ConstantIndexOp::create(b, 0)),
+         emit);
 }
 
 void KernelCopies::wait(MBarrierWaitOp op) {
   b.setInsertionPoint(op);
   Value barrier = sharedAddress(op.getBarriers(), op.getIndex(), mbarrierBytes);
-  ifFirst(1, [&] {
+  auto emit = [&] {
     assemble({}, {barrier, op.getParity()},
              "{ .reg .pred p; WAIT: "
              "mbarrier.try_wait.parity.shared.b64 p, [$0], $1; "
              "@!p bra WAIT; }",
              "r,r,~{memory}");
-  });
+  };
+  if (!op.getEveryWarp())
+    return ifFirst(1, emit);
+  emit();
+  syncWarp();
 }
 
 /// `mbarrier.<instruction>` on each of the words, with what comes after its

@@ -61,6 +61,14 @@ gpu.func @bulk(%b: memref<?x?xf32, strided<[1, ?], offset: ?>>, %w: memref<?x?xf
   kami.mbarrier_arrive %barriers[%i] arrivals 2 : memref<2xi64, #gpu.address_space<workgroup>>
   // CHECK: mbarrier.try_wait.parity
   kami.mbarrier_wait %barriers[%i] parity %parity : memref<2xi64, #gpu.address_space<workgroup>>
+  // Where every warp waits, each lane does; one of them arrives.
+  // CHECK: mbarrier.try_wait.parity
+  // CHECK-NEXT: nvvm.bar.warp.sync
+  kami.mbarrier_wait %barriers[%i] parity %parity every_warp : memref<2xi64, #gpu.address_space<workgroup>>
+  // CHECK-NEXT: nvvm.bar.warp.sync
+  // CHECK: scf.if
+  // CHECK: mbarrier.arrive.shared.b64 _, [$0], 1;
+  kami.mbarrier_arrive %barriers[%i] arrivals 1 every_warp : memref<2xi64, #gpu.address_space<workgroup>>
   // CHECK: mbarrier.inval
   kami.mbarrier_inval %barriers : memref<2xi64, #gpu.address_space<workgroup>>
   // CHECK: st.release.gpu.global.b32

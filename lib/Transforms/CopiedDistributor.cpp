@@ -184,8 +184,6 @@ struct BatchedMatrix {
 };
 } // namespace
 
-/// Of a batch that one map can describe: whose matrices follow each other at
-/// known distances.
 static std::optional<BatchedMatrix> batchedMatrix(Value matrix) {
   BatchedMatrix found = {{}, {}, false};
   while (auto view = matrix.getDefiningOp<memref::TransposeOp>()) {
@@ -196,35 +194,50 @@ static std::optional<BatchedMatrix> batchedMatrix(Value matrix) {
   if (!found.view)
     return std::nullopt;
   found.batch = dyn_cast<BlockArgument>(found.view.getSource());
-  constexpr int64_t batchedRank = 3, strideLimit = int64_t(1) << 40;
+  constexpr int64_t batchedRank = 3;
   if (!found.batch ||
       !isa<FunctionOpInterface>(found.batch.getOwner()->getParentOp()) ||
       found.view.getSourceType().getRank() != batchedRank ||
       !found.view.hasUnitStride() || !found.view.getDroppedDims().test(0))
     return std::nullopt;
-  MemRefType type = found.view.getSourceType();
+  return found;
+}
+
+/// Whether one map describes all of the batch: whose matrices follow each other
+/// at known distances, and have the product's terms and no others, since the
+/// engine brings what is beyond them as zeros. Other rows of A or columns of B
+/// than the product's do no harm.
+static bool mayMapBatch(const BatchedMatrix &matrix, Role role) {
+  memref::SubViewOp view = matrix.view;
+  MemRefType type = view.getSourceType();
+  unsigned dim = (role == Role::A) != matrix.isTransposed ? 2 : 1;
+  if (!isConstantIntValue(view.getMixedOffsets()[dim], 0) ||
+      type.isDynamicDim(dim) ||
+      !isConstantIntValue(view.getMixedSizes()[dim], type.getDimSize(dim)))
+    return false;
   SmallVector<int64_t> strides;
   int64_t offset;
   if (failed(type.getStridesAndOffset(strides, offset)) ||
       llvm::is_contained(strides, ShapedType::kDynamic))
-    return std::nullopt;
+    return false;
+  constexpr int64_t strideLimit = int64_t(1) << 40;
   int64_t bytes = strides[0] * type.getElementTypeBitWidth() / 8;
-  bool isPossible =
-      bytes > 0 && bytes < strideLimit && bytes % copiedPiece == 0;
-  return isPossible ? std::optional(found) : std::nullopt;
+  return bytes > 0 && bytes < strideLimit && bytes % copiedPiece == 0;
 }
 
-/// Whether the product's operands and the next one's are of the same batches.
-static bool areOfBatch(Value own, Value next) {
+/// Whether a product's operand and the next one's are of one such batch.
+static bool areOfBatch(Role role, Value own, Value next) {
   std::optional<BatchedMatrix> one = batchedMatrix(own),
                                other = batchedMatrix(next);
   return one && other && one->batch == other->batch &&
-         one->isTransposed == other->isTransposed;
+         one->isTransposed == other->isTransposed && mayMapBatch(*one, role) &&
+         mayMapBatch(*other, role);
 }
 
 bool Distributor::areOfBatch(GemmOp op, Value matrixA, Value matrixB) {
   auto [nextA, nextB] = multipliedMatrices(op, op.getNextA(), op.getNextB());
-  return ::areOfBatch(matrixA, nextA) && ::areOfBatch(matrixB, nextB);
+  return ::areOfBatch(Role::A, matrixA, nextA) &&
+         ::areOfBatch(Role::B, matrixB, nextB);
 }
 
 /// All of the batch that the matrix is of, each matrix as it is multiplied.

@@ -429,7 +429,7 @@ Value Distributor::copiedTerms(Role role, Value matrix, Value offset,
 
 /// Emits what is done with the tile of k at `offset`, of so many terms: apart
 /// for a whole tile, which has no bounds along k to find, where there may be
-/// others.
+/// others. Of a depth that is known, one other tile is the last, and known.
 void Distributor::withTermsAt(Value offset, Value depth,
                               llvm::function_ref<void(OpFoldResult)> emit) {
   int64_t tileK = partition.tile.k;
@@ -448,7 +448,8 @@ void Distributor::withTermsAt(Value offset, Value depth,
   b.setInsertionPointToStart(choice.thenBlock());
   emit(b.getIndexAttr(tileK));
   b.setInsertionPointToStart(choice.elseBlock());
-  emit(rest);
+  emit(known ? OpFoldResult(b.getIndexAttr(*known % tileK))
+             : OpFoldResult(rest));
 }
 
 void Distributor::commitCopies() {

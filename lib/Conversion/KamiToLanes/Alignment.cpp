@@ -157,6 +157,10 @@ static int64_t knownAlignment(Value memref) {
           .Case<memref::CastOp, memref::TransposeOp, memref::CollapseShapeOp,
                 memref::ExpandShapeOp, memref::MemorySpaceCastOp>(
               [&](Operation *op) { return knownAlignment(op->getOperand(0)); })
+          .Case([&](arith::SelectOp op) {
+            return std::min(knownAlignment(op.getTrueValue()),
+                            knownAlignment(op.getFalseValue()));
+          })
           .Case([&](gpu::DynamicSharedMemoryOp) { return sharedAlignment; })
           .Default(int64_t(1));
   return std::max(natural, known);
@@ -184,6 +188,10 @@ static int64_t divisorOfExtent(Value memref, unsigned dim) {
       })
       .Case([&](memref::ReinterpretCastOp op) {
         return divisorOf(op.getMixedSizes()[dim], maxDepth);
+      })
+      .Case([&](arith::SelectOp op) {
+        return std::min(divisorOfExtent(op.getTrueValue(), dim),
+                        divisorOfExtent(op.getFalseValue(), dim));
       })
       .Default(int64_t(1));
 }

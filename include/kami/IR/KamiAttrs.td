@@ -272,6 +272,7 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
 
     With `copies = bulk` the copy engine brings both operands where rows are
     known to be aligned (`kami.place_bulk`), and rounds them to tf32 on the way.
+    Of products whose next one is prefetched, several groups wait for it apart.
     Threads copy others, one product at a time, in as many of the stages as there
     is room for.
 

@@ -152,7 +152,7 @@ static LogicalResult runWait(Execution &x, Warp &warp,
            << "expected a parity of 0 or 1, but got " << parity;
   // A phase of the other parity is over, or has never been.
   if (state.parity == parity && state.arrived != state.arrivals) {
-    x.suspend(warp);
+    x.suspend(warp, state);
     return success();
   }
   x.acquire(warp, state);

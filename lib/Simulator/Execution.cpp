@@ -237,8 +237,9 @@ LogicalResult Execution::failStuck(const Warp &waiting) {
     if (warp.state == Warp::Blocked)
       return fail(Violation::DivergentBarrier, program.instructions[warp.pc])
              << "waits for ever: warp " << warp.index
-             << " at an mbarrier, where nobody else arrives, block "
-             << blockIndex;
+             << " at an mbarrier, where " << warp.mbarrier->arrived << " of "
+             << warp.mbarrier->arrivals
+             << " have arrived, and nobody else does, block " << blockIndex;
   InFlightDiagnostic error =
       fail(Violation::DivergentBarrier, program.instructions[waiting.pc - 1]);
   error << "divergent barrier: warp " << waiting.index << " waits at it";

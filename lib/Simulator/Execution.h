@@ -89,6 +89,8 @@ struct Warp {
   /// While it waits: the barrier's number, and the warps that meet there.
   int64_t barrier = 0;
   int64_t barrierWarps = 0;
+  /// While it is blocked: the mbarrier, which is one for as long.
+  const MBarrier *mbarrier = nullptr;
   /// Instructions of its group that it has executed since the last barrier.
   unsigned issued = 0;
   llvm::SmallVector<MaskFrame> masks;
@@ -166,9 +168,10 @@ public:
     clocks.acquire(warp.index, barrier.known);
   }
   /// The warp executes its instruction again when others have gone on.
-  void suspend(Warp &warp) {
+  void suspend(Warp &warp, const MBarrier &barrier) {
     --warp.pc;
     warp.state = Warp::Blocked;
+    warp.mbarrier = &barrier;
   }
   /// Ops that a whole warp executes.
   mlir::LogicalResult requireConverged(Warp &warp,

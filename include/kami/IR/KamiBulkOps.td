@@ -155,12 +155,13 @@ def Kami_PlaceBulkOp : Kami_Op<"place_bulk", [DeclareOpInterfaceMethods<MemoryEf
   let description = [{
     Starts to copy the matrix from the given row and column on of what the map of
     that number describes, of a batch the matrix of that number, to the buffer.
-    What is beyond the source's extents is
-    not read, and arrives as zeros. The copy arrives at the mbarrier, once, with
-    all its bytes: behind a `kami.mbarrier_wait` and a barrier, `kami.group_mma`
+    What is beyond the source's extents is not read, and arrives as zeros. The
+    copy arrives at the mbarrier, once, with all its bytes: behind a
+    `kami.mbarrier_wait` and a barrier, or where every warp waits, `kami.group_mma`
     may read it; until then the buffer must neither be read nor written otherwise.
-    What the matrix unit read of it before needs a barrier, what threads wrote
-    there a fence as well (`kami.copy_wait` with `for_matrix_unit`).
+    What the matrix unit read of it before needs a barrier, or every warp's arrival
+    that is waited for, what threads wrote there a fence as well
+    (`kami.copy_wait` with `for_matrix_unit`).
 
     Example:
 

@@ -112,10 +112,11 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     as many turns as it has tiles of k, but no fewer than the plan's stages less
     one. Between such products, the block's shared memory is theirs. Where the
     plan says `copies = bulk` instead, a product makes the maps of the next one's
-    operands, unless those of a batch serve all of its products, and `turn` counts the products before whose maps were made so; 0 is
-    for one that makes its own. Where it says both, `turn` is twice the count of
-    tiles, and one more for every other product; a product whose rows are not
-    aligned neither follows another one nor is followed.
+    operands, unless those of a batch serve all of its products, and `turn` counts
+    the products before whose maps were made so; 0 is for one that makes its own.
+    Where it says both, `turn` is twice the count of tiles, and one more for every
+    other product; a product whose rows are not aligned neither follows another
+    one nor is followed.
 
     Example:
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # test-python.sh BUILD [REPORT]: style, types and tests of python/, on BUILD's
 # libkami.so; leaves a JUnit report at REPORT. Exits with 77 where the private
-# environment cannot be made.
+# environment cannot be made. KAMI_TEST_TORCH=1 installs PyTorch into BUILD,
+# 5 GB with what it loads, and tests its operators; they are skipped without.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "$1" && pwd)
@@ -17,5 +18,13 @@ cd python
 "$python" -m ruff format --no-cache --check .
 "$python" -m mypy --cache-dir="$build/mypy-cache"
 "$python" -m mypy --cache-dir="$build/mypy-cache" --python-version=3.10
+# Beside the environment, since types are checked against what that has.
+if [ -n "${KAMI_TEST_TORCH:-}" ]; then
+  [ -d "$build/torch" ] ||
+    "$python" -m pip install -q --disable-pip-version-check \
+      --target="$build/torch" -r requirements-torch.txt >&2 ||
+    echo "PyTorch cannot be installed; its tests are skipped" >&2
+  PYTHONPATH=$PYTHONPATH:$build/torch
+fi
 "$python" -m pytest -q -p no:cacheprovider \
   ${report:+--junitxml="$report"}

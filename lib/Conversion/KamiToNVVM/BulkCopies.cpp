@@ -243,6 +243,12 @@ void KernelCopies::describeFixed() {
     gpu::BarrierOp::create(b);
 }
 
+/// What the third word of a map has where the engine asks for lines of 128
+/// bytes, as `.L2::128B` does; `tensormap.replace` does not have the field.
+/// Read off maps that differ in CU_TENSOR_MAP_L2_PROMOTION_L2_128B (driver
+/// 580): 2, 1 is for 64 bytes and 3 for 256.
+constexpr int64_t fetchesLines = 2 << 17;
+
 /// All of the map there but where a matrix lies, and how large it is.
 void KernelCopies::describeFixed(const Maps &maps, Value map) {
   SharedMatrix matrix = maps.matrix.getMatrix();
@@ -254,7 +260,8 @@ void KernelCopies::describeFixed(const Maps &maps, Value map) {
                                 : 7;
   std::string text = "{ ";
   for (int64_t byte = 0; byte != tensorMapBytes; byte += 16)
-    text += llvm::formatv("st.shared.v4.b32 [$0 + {0}], {{0, 0, 0, 0}; ", byte);
+    text += llvm::formatv("st.shared.v4.b32 [$0 + {0}], {{0, 0, {1}, 0}; ",
+                          byte, byte == 0 ? fetchesLines : 0);
   auto replace = [&](StringRef field, const Twine &values) {
     text += ("tensormap.replace.tile." + field +
              ".shared::cta.b1024.b32 [$0], " + values + "; ")

@@ -18,7 +18,7 @@ gpu.module @kernels {
 // A thread each writes what the two maps of a place have in common with others.
 // CHECK: %[[TWO:.+]] = arith.cmpi ult, %{{.+}}, %c2
 // CHECK-NEXT: scf.if %[[TWO]]
-// CHECK: st.shared.v4.b32 [$0 + 112]{{.*}}tensormap.replace.tile.rank.shared::cta.b1024.b32 [$0], 1; {{.*}}box_dim{{.*}}[$0], 0, 32; {{.*}}box_dim{{.*}}[$0], 1, 128; {{.*}}elemtype{{.*}}[$0], 11; {{.*}}swizzle_mode{{.*}}[$0], 3;
+// CHECK: st.shared.v4.b32 [$0 + 0], {0, 0, 262144, 0}; {{.*}}st.shared.v4.b32 [$0 + 112]{{.*}}tensormap.replace.tile.rank.shared::cta.b1024.b32 [$0], 1; {{.*}}box_dim{{.*}}[$0], 0, 32; {{.*}}box_dim{{.*}}[$0], 1, 128; {{.*}}elemtype{{.*}}[$0], 11; {{.*}}swizzle_mode{{.*}}[$0], 3;
 // CHECK: scf.if %[[TWO]]
 // CHECK: box_dim{{.*}}[$0], 0, 64; {{.*}}box_dim{{.*}}[$0], 1, 32; {{.*}}elemtype{{.*}}[$0], 6;
 // Nobody knows that there are several warps, which would need a barrier.

@@ -97,8 +97,10 @@ private:
                     int64_t Slicing::*count, int64_t held, bool spares) const;
   /// The largest of the best plans' cycles, infinite while one is missing.
   double worstBest() const;
+  int64_t partBytes(std::optional<Major> major) const;
   llvm::SmallVector<int64_t, 8> tileExtents(int64_t extent, int64_t parts,
-                                            int64_t atomExtent) const;
+                                            int64_t atomExtent,
+                                            std::optional<Major> major) const;
   llvm::SmallVector<int64_t, 8> tileDepths() const;
 
   const Problem &problem;

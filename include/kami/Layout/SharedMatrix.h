@@ -54,9 +54,12 @@ inline bool groupsWaitApart(const Exchange &exchange, const WarpGrid &grid) {
   return exchange.bulk && exchange.prefetches && grid.warps() > warpsPerGroup;
 }
 
+/// Bytes of the longest swizzle rows.
+constexpr int64_t longestSwizzleRow = 128;
+
 /// Bytes to a multiple of which any matrix may start that the unit reads: 8 of
 /// the longest swizzle rows.
-constexpr int64_t groupMatrixAlignment = 8 * 128;
+constexpr int64_t groupMatrixAlignment = 8 * longestSwizzleRow;
 
 /// What the unit is told of an operand's window in shared memory. Offsets are
 /// in bytes and multiples of 16.

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -207,6 +208,11 @@ private:
     });
     getOperation().walk([&](TensorMapOp) {
       needed = std::max<int64_t>(needed, tensorMapPtxVersion);
+    });
+    // The same, cp.async: `.level::prefetch_size`, which kami's serialization
+    // adds, is of PTX ISA 7.4.
+    getOperation().walk([&](nvgpu::DeviceAsyncCopyOp) {
+      needed = std::max<int64_t>(needed, 74);
     });
     // The same, cvt: "... on sm_89 introduced in PTX ISA 8.1".
     getOperation().walk([&](arith::ExtFOp op) {

@@ -72,6 +72,8 @@ public:
   }
 
 private:
+  void tryAreas();
+  void deepen(std::optional<Tiling> &best) const;
   bool suitsGroups() const;
   bool wants(PlanForm form) const;
   Partition partitionOf(const Extents &tile, int64_t sliceK) const;

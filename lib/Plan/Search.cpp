@@ -195,12 +195,14 @@ void GridSearch::run() {
 }
 
 /// Has tiles along k take 256 bytes of a row instead of 128, two at a time,
-/// where device memory is what blocks wait for, and no tile is cut. What is
-/// beside each other in a page of memory is then read together; the model does
-/// not know of pages. Products of f16 256 (4000), µs, 551 and 528; of tf32 256
-/// (1000 and 10 000) 280 and 274, 2925 and 2727; of f64 96 and 128 (4000) 302
-/// and 294, 539 and 525; but cut tiles of tf32 224 (1000) 220 and 225, and
-/// where the second-level cache holds up 384 634 and 853 (H100, 2026-11-26).
+/// where device memory is what blocks wait for, and there are half as many of
+/// them: of what threads copy, without a cut one. What is beside each other in
+/// a page of memory is then read together; the model does not know of pages.
+/// Products of f16 256 (10 000), µs, 1388 and 1332; of tf32 256 (1000 and 10
+/// 000) 281 and 273, 2910 and 2729, of tf32 232, 240 and 248 (1000) 247 and
+/// 242, 259 and 251, 286 and 271, but 224 220 and 225; of f64 96 and 128 (10
+/// 000) 735 and 727, 1316 and 1300; of f16 232 by threads 125 and 129; where
+/// the second-level cache holds up, tf32 384 634 and 853 (H100, 2026-11-26).
 void GridSearch::deepen(std::optional<Tiling> &best) const {
   constexpr int64_t shallowBytes = 128, stages = 2;
   if (!best || problem.tile || problem.stages ||
@@ -211,10 +213,11 @@ void GridSearch::deepen(std::optional<Tiling> &best) const {
   int64_t depth = 2 * plan.tile.k;
   Work work = workOf(problem);
   bool isRounded = atom.atom->operand == ElementKind::TF32;
+  int64_t tiles = divideCeil(problem.extents.k, plan.tile.k);
+  bool areHalved = plan.bulk ? tiles % 2 == 0 : problem.extents.k % depth == 0;
   if (plan.tile.k * byteWidth(problem.operand) != shallowBytes ||
-      plan.stages <= stages || problem.extents.k < stages * depth ||
-      problem.extents.k % depth != 0 || plan.skewed ||
-      (isRounded && !plan.bulk) || work.pieceA != copiedPiece ||
+      plan.stages <= stages || tiles < 2 * stages || !areHalved ||
+      plan.skewed || (isRounded && !plan.bulk) || work.pieceA != copiedPiece ||
       work.pieceB != copiedPiece ||
       best->cost.memoryBandwidth <= best->cost.cacheBandwidth)
     return;

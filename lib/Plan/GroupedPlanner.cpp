@@ -180,6 +180,22 @@ static bool areFew(const Problem &problem, const Chip &chip) {
   return 2 * tilesOfSpread(problem, {64, 64, 1}) <= 3 * chip.multiprocessors;
 }
 
+/// What deep products of f64 in aligned rows take best that are large, and so
+/// few that a multiprocessor has 2 to 8 of these tiles: 8, 12, 16 and 24
+/// products up to 512 × 512 × 512 take 17.2, 14.6, 23.4 and 28.6 µs,
+/// and 18.8, 17.9, 27.4 and 29.4 with the planner's choice else, but 4
+/// take 12.2 and 10.8, 64 85.7 and 78.5; up to 256 × 256 × 512 8 take 13.1
+/// and 11.1, 24 14.8 and 13.3 (H100, 2026-11-26).
+static constexpr Form fewLarge = {{32, 64, 32}, std::nullopt, 3};
+
+static bool areFewLarge(const Problem &problem, const Chip &chip) {
+  const Extents &typical = problem.extents;
+  double tiles = tilesOfSpread(problem, fewLarge.tile);
+  return problem.operand == ElementKind::F64 && areRowsAligned(problem) &&
+         typical.k >= 128 && typical.m >= 192 && typical.n >= 192 &&
+         tiles >= 2 * chip.multiprocessors && tiles < 8 * chip.multiprocessors;
+}
+
 /// The tile that products take best of which there are so few that a block has
 /// one or two tiles: what counts is how long each takes, and that is fewer
 /// waits for memory. 8 products of f16 up to 256 × 256 × 128 take 5.4 µs with
@@ -192,6 +208,8 @@ static bool areFew(const Problem &problem, const Chip &chip) {
 static std::optional<Form> smallForm(const Problem &problem, const Chip &chip) {
   Extents tile;
   bool isDeep = problem.extents.k >= 128;
+  if (areFewLarge(problem, chip))
+    return fewLarge;
   switch (problem.operand) {
   case ElementKind::F16:
   case ElementKind::BF16:

@@ -20,9 +20,14 @@ cd python
 "$python" -m mypy --cache-dir="$build/mypy-cache" --python-version=3.10
 # Beside the environment, since types are checked against what that has.
 if [ -n "${KAMI_TEST_TORCH:-}" ]; then
-  [ -d "$build/torch" ] ||
+  wanted=requirements-torch.txt
+  if ! cmp -s "$wanted" "$build/torch/installed.txt"; then
+    rm -rf "$build/torch"
     "$python" -m pip install -q --disable-pip-version-check \
-      --target="$build/torch" -r requirements-torch.txt >&2 ||
+      --target="$build/torch" -r "$wanted" >&2 &&
+      cp "$wanted" "$build/torch/installed.txt" || rm -rf "$build/torch"
+  fi
+  [ -d "$build/torch" ] ||
     echo "PyTorch cannot be installed; its tests are skipped" >&2
   PYTHONPATH=$PYTHONPATH:$build/torch
 fi

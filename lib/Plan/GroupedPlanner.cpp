@@ -208,8 +208,6 @@ static bool areFewLarge(const Problem &problem, const Chip &chip) {
 static std::optional<Form> smallForm(const Problem &problem, const Chip &chip) {
   Extents tile;
   bool isDeep = problem.extents.k >= 128;
-  if (areFewLarge(problem, chip))
-    return fewLarge;
   switch (problem.operand) {
   case ElementKind::F16:
   case ElementKind::BF16:
@@ -356,6 +354,8 @@ preferredForms(const Problem &problem, const Chip &chip) {
   for (const Form &form : largeForms(problem, chip))
     if (isLarge(problem, form, chip))
       preferences.push_back({form});
+  if (areFewLarge(problem, chip))
+    preferences.push_back({fewLarge});
   if (std::optional<Form> form = smallForm(problem, chip))
     preferences.push_back({*form});
   preferences.push_back(formsFor(problem));

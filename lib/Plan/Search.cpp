@@ -57,8 +57,7 @@ static constexpr double unlimited = std::numeric_limits<double>::infinity();
 /// 464 582 and 519, 496 627 and 591, 600 1365 and 1346, 704 1294 and 1306
 /// (H100, 2026-11-26).
 int64_t GridSearch::partBytes(std::optional<Major> major) const {
-  bool isInBoxes = atom.atom->unit() == Unit::WarpGroup && chip.copiesBulk &&
-                   major == Major::MN && problem.bulk.value_or(suitsEngine());
+  bool isInBoxes = major == Major::MN && usesEngine(/*prefetches=*/true);
   return isInBoxes ? longestSwizzleRow : copiedPiece;
 }
 
@@ -198,11 +197,11 @@ void GridSearch::run() {
 /// where device memory is what blocks wait for, and there are half as many of
 /// them: of what threads copy, without a cut one. What is beside each other in
 /// a page of memory is then read together; the model does not know of pages.
-/// Products of f16 256 (10 000), µs, 1388 and 1332; of tf32 256 (1000 and 10
-/// 000) 281 and 273, 2910 and 2729, of tf32 232, 240 and 248 (1000) 247 and
-/// 242, 259 and 251, 286 and 271, but 224 220 and 225; of f64 96 and 128 (10
-/// 000) 735 and 727, 1316 and 1300; of f16 232 by threads 125 and 129; where
-/// the second-level cache holds up, tf32 384 634 and 853 (H100, 2026-11-26).
+/// Products of f16 256 (10 000), µs, 1388 and 1332; of tf32 256 281 and 273
+/// (1000), 2910 and 2729 (10 000), of tf32 232, 240 and 248 (1000) 247 and 242,
+/// 259 and 251, 286 and 271, but 224 220 and 225; of f64 96 and 128 735 and
+/// 727, 1316 and 1300; of f16 232 by threads 125 and 129; where the
+/// second-level cache holds up, tf32 384 634 and 853 (H100, 2026-11-26).
 void GridSearch::deepen(std::optional<Tiling> &best) const {
   constexpr int64_t shallowBytes = 128, stages = 2;
   if (!best || problem.tile || problem.stages ||
@@ -232,6 +231,7 @@ void GridSearch::deepen(std::optional<Tiling> &best) const {
   deep.cost =
       calibratedCost(work, *atom.atom, plan.partition(), plan.slices,
                      deep.resources, chip, calibration, plan.exchange());
+  // Which does not become slower by it.
   deep.cost.total = std::min(deep.cost.total, best->cost.total);
   best = deep;
 }
@@ -406,6 +406,13 @@ bool GridSearch::suitsEngine() const {
          problem.extents.k >= (isRounded ? deep : deepUnrounded);
 }
 
+/// Whether the engine brings copied operands, as somebody asked or as it had
+/// better.
+bool GridSearch::usesEngine(bool prefetches) const {
+  return atom.atom->unit() == Unit::WarpGroup && chip.copiesBulk &&
+         problem.bulk.value_or(prefetches && suitsEngine());
+}
+
 /// Of the numbers of stages, those that a product's tiles fill, and, with what
 /// the next product's add, one more.
 void GridSearch::tryCopies(const Partition &partition,
@@ -574,9 +581,8 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
       form.transport == Transport::Copied && relaysC(partition, form);
   plan.prefetches = form.prefetches;
   plan.skewed = plan.transport == Transport::Copied && problem.isSkewed;
-  plan.bulk = plan.transport == Transport::Copied &&
-              plan.unit() == Unit::WarpGroup && chip.copiesBulk &&
-              problem.bulk.value_or(form.prefetches && suitsEngine());
+  plan.bulk =
+      plan.transport == Transport::Copied && usesEngine(form.prefetches);
   if (plan.prefetches && chip.numbersLaunches)
     plan.taken = problem.taken.value_or(mostTaken);
   if (problem.order && !(sumOrderOf(interleaved(plan)) == *problem.order))

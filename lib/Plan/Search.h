@@ -87,6 +87,7 @@ private:
   Extents tileOf(const Partition &partition) const;
   bool mayPrefetch() const;
   bool suitsEngine() const;
+  bool usesEngine(bool prefetches) const;
   bool relaysC(const Partition &partition, const PlanForm &form) const;
   bool tryPlan(const Partition &partition, PlanForm form,
                const Slicing &slicing, int64_t stages = 1);

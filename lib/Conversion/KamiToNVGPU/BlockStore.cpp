@@ -159,7 +159,8 @@ Value WordStore::storeInLoop(Value first, Value end, int64_t count) {
 }
 
 void WordStore::store() {
-  if (words == 0)
+  // A warp may have a part of the tile that lies beyond the matrix.
+  if (rows == 0 || words == 0)
     return;
   columns = findColumns();
   int64_t count = std::clamp<int64_t>(

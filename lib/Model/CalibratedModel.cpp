@@ -60,8 +60,12 @@ static constexpr double tileCycles = 200, turnCycles = 500;
 /// 141 and 130 (H100, 2026-11-26).
 static constexpr double groupTileCycles = 400;
 /// The same where they put rows straight: 1000 products of f16 81 take 23 µs in
-/// one tile along k and 28 in tiles of 16 (H200, 2026-11-26).
-static constexpr double straightenedTileCycles = 500;
+/// one tile along k and 28 in tiles of 16 (H200, 2026-11-26). Of elements of 16
+/// bits, of which a thread puts more straight, 283, 351 and 477 take 446, 569
+/// and 1223 µs in tiles of 32, 382, 479 and 1064 in tiles of 64 (H100,
+/// 2026-11-26).
+static constexpr double straightenedTileCycles = 500,
+                        straightenedHalfTileCycles = 1300;
 /// Those in which a warp makes the maps of both operands, and the engine sees
 /// them, unless it does so a product ahead (H100, 2026-11-25).
 static constexpr double mapCycles = 700;
@@ -468,8 +472,9 @@ static double movingCycles(const CalibratedCost &cost, const Atom &atom,
   if (exchange.bulk)
     each = 0;
   double tile = exchange.unit != Unit::WarpGroup ? tileCycles
-                : exchange.skewed                ? straightenedTileCycles
-                                                 : groupTileCycles;
+                : !exchange.skewed               ? groupTileCycles
+                : byteWidth(atom.operand) > 2    ? straightenedTileCycles
+                                                 : straightenedHalfTileCycles;
   return each * bytes.cache / copiedPiece / threads + tile * cost.kTiles +
          (exchange.prefetches ? turnCycles : 0) +
          (exchange.bulk && !exchange.prefetches ? mapCycles : 0);

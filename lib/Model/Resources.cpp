@@ -83,6 +83,14 @@ static constexpr int64_t unitOverhead = 32;
 /// tiles divide C, 218, 168 and 128 where not, which is as many as the last two
 /// may; of 192 × 224 and 256 × 136 some are spilled.
 static constexpr int64_t aheadOverhead = 40;
+/// And where tiles of rows that are put straight follow each other, some pieces
+/// of 16 bytes of a line, or more: f16 of 192 × 208 × 32 takes 104 for sums and
+/// all of 168, of 192 × 208 × 64 144 bytes are spilled, of 192 × 256 × 64,
+/// which takes 128 for sums, 480; 1000 products of 401 take 868 and 1071 µs, of
+/// 511 1779 so, and 1049 by 128 × 256 × 64 with 246 registers (H100,
+/// 2026-11-26).
+static constexpr int64_t skewedOverhead = 32, longSkewedOverhead = 40,
+                         shortLine = 64;
 /// The same where tiles of tf32 follow each other, and who copied them rounds
 /// them: 128 × 128 × 64, 160 × 160 × 32 and 192 × 192 × 16 take 43, 48 and 49
 /// beside sums and A.
@@ -145,9 +153,13 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
                                   byteWidth(atom.operand));
     if (exchange.isCopied())
       registers.overhead =
-          copiesA || exchange.stages == 1
-              ? unitOverhead + (exchange.prefetches ? aheadOverhead : 0)
-              : roundedOverhead;
+          copiesA || exchange.stages == 1 ? unitOverhead : roundedOverhead;
+    int64_t line = partition.tile.k * byteWidth(atom.operand);
+    if (exchange.isCopied() && copiesA)
+      registers.overhead += exchange.prefetches ? aheadOverhead
+                            : !exchange.skewed || exchange.stages == 1 ? 0
+                            : line > shortLine ? longSkewedOverhead
+                                               : skewedOverhead;
     return registers;
   }
   if (exchange.isPacked()) {

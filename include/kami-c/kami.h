@@ -177,6 +177,10 @@ typedef struct KamiGemm {
      which takes less time to compile. A launch with other addresses fails with
      KAMI_ERROR_UNALIGNED. */
   int64_t alignment;
+  /* Not 0: what is stored as rows of A and B begins at multiples of 16 bytes in
+     every launch, also where strides are known only then; only with an
+     alignment of 16 or more. A launch with other strides fails. */
+  int alignedRows;
 } KamiGemm;
 
 /* Products that each have a size of their own, which the kernel reads. The

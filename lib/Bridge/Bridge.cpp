@@ -370,8 +370,9 @@ static bool isKnownAligned(Value matrix) {
 }
 
 bool kami::areLinesAligned(GemmOp op) {
-  return !op.isComplex() && isKnownAligned(op.getA()) &&
-         isKnownAligned(op.getB());
+  return !op.isComplex() &&
+         (op.getAlignedRows() ||
+          (isKnownAligned(op.getA()) && isKnownAligned(op.getB())));
 }
 
 /// How many matrices of a batch lie without gaps in memory, one for each of C's
@@ -438,9 +439,9 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
   };
   problem.isCopyable =
       isCopyable(Role::A, op.getA()) && isCopyable(Role::B, op.getB());
-  problem.isSkewed =
-      problem.isCopyable && (wantsSkewedRows(op.getA(), *operand) ||
-                             wantsSkewedRows(op.getB(), *operandB));
+  problem.isSkewed = problem.isCopyable && !op.getAlignedRows() &&
+                     (wantsSkewedRows(op.getA(), *operand) ||
+                      wantsSkewedRows(op.getB(), *operandB));
   problem.isAligned = areLinesAligned(op);
   problem.hasRuntimeStrides =
       !hasKnownStrides({op.getA(), op.getB(), op.getC()});

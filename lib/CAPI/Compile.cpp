@@ -8,6 +8,7 @@
 
 #include "Handles.h"
 #include "kami/Driver/ArraySpec.h"
+#include "kami/Layout/CopiedTile.h"
 #include "kami/Plan/Problem.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -160,6 +161,12 @@ static llvm::Expected<ArrayGemmSpec> toSpec(const KamiGemm &gemm) {
         llvm::Twine(mostAlignment) + ", but got " +
         llvm::Twine(gemm.alignment));
   spec.alignment = std::max<int64_t>(gemm.alignment, 1);
+  spec.alignedRows = gemm.alignedRows;
+  if (gemm.alignedRows && gemm.alignment < copiedPiece)
+    return llvm::createStringError("expected alignment of " +
+                                   llvm::Twine(copiedPiece) +
+                                   " or more where rows are aligned, but got " +
+                                   llvm::Twine(gemm.alignment));
   return spec;
 }
 

@@ -115,6 +115,7 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
       spec.a.type == ElementKind::U8, spec.b.type == ElementKind::U8);
   product.setConjugateA(spec.conjugateA);
   product.setConjugateB(spec.conjugateB);
+  product.setAlignedRows(spec.alignedRows);
   if (spec.epilogue)
     EpilogueBuilder<GemmOp>(b, spec.epilogue, product, product.getBatchRank(),
                             product.getCType().getElementType())

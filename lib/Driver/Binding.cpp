@@ -8,6 +8,8 @@
 
 #include "kami/Driver/Binding.h"
 #include "DeviceLauncher.h"
+#include "kami/Bridge/Bridge.h"
+#include "kami/Layout/CopiedTile.h"
 #include "kami/Simulator/Host.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -103,6 +105,25 @@ static llvm::Error checkArray(MemRefType type, const HostArgument &array) {
   return checkStrides(type, array);
 }
 
+/// Whether what is stored as rows begins at multiples of 16 bytes, if the first
+/// one does.
+static llvm::Error checkRows(MemRefType type, const HostArgument &array) {
+  int64_t bytes = sim::elementBytes(type.getElementType());
+  SmallVector<int64_t> known;
+  int64_t offset;
+  if (llvm::is_contained(array.sizes, 0) ||
+      failed(type.getStridesAndOffset(known, offset)))
+    return llvm::Error::success();
+  for (auto [dim, stride] : llvm::enumerate(stridesOf(type, array)))
+    if (known[dim] != 1 && (stride < 0 || !areWholePieces(stride, bytes)))
+      return llvm::createStringError(
+          "expected rows at multiples of " + llvm::Twine(copiedPiece) +
+          " bytes, but got stride " + llvm::Twine(stride) +
+          " along dimension " + llvm::Twine(dim) + " of elements of " +
+          llvm::Twine(bytes) + " bytes");
+  return llvm::Error::success();
+}
+
 llvm::Error kami::checkArguments(func::FuncOp function,
                                  ArrayRef<HostArgument> arguments) {
   if (arguments.size() != function.getNumArguments())
@@ -113,7 +134,10 @@ llvm::Error kami::checkArguments(func::FuncOp function,
     auto memref = dyn_cast<MemRefType>(type);
     if (!memref)
       continue;
-    if (llvm::Error error = checkArray(memref, arguments[number]))
+    llvm::Error error = checkArray(memref, arguments[number]);
+    if (!error && function.getArgAttr(number, alignedRowsAttributeName))
+      error = checkRows(memref, arguments[number]);
+    if (error)
       return llvm::createStringError("argument " + llvm::Twine(number) + ": " +
                                      llvm::toString(std::move(error)));
   }

@@ -8,6 +8,7 @@
 
 #include "SoakCase.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/Layout/CopiedTile.h"
 #include "kami/Plan/GroupedPlanner.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -156,6 +157,9 @@ private:
 
   Extents extents;
   bool isDynamic = false;
+  /// Whether the op says that rows of A and B are aligned, whose strides are
+  /// known only at run time.
+  bool alignedRows = false;
   int64_t rank = 1;
   StridedOperand operands[3];
   bool hasAlpha = false, hasBeta = false, scalesInMemory = false;
@@ -202,6 +206,9 @@ llvm::Error StridedCase::draw(Draw &draw, const Chip &chip,
     operand.rowStride =
         roundUp(stored(number, extents).second, unit) + unit * draw.below(3);
   }
+  alignedRows = isDynamic && !types.isComplex && draw.oneIn(2) &&
+                operands[0].arrangement != Arrangement::Spread &&
+                operands[1].arrangement != Arrangement::Spread;
   hasAlpha = draw.oneIn(2);
   hasBeta = draw.oneIn(2);
   scalesInMemory = types.isComplex || draw.oneIn(4);
@@ -251,7 +258,9 @@ std::string StridedCase::text() const {
           ")";
   text += hasAlpha ? " alpha(%alpha : " + scale + ")" : "";
   text += hasBeta ? " beta(%beta : " + scale + ")" : "";
-  return text + attributes() + "\n  return\n}\n";
+  text += attributes();
+  text += alignedRows ? " aligned_rows" : "";
+  return text + "\n  return\n}\n";
 }
 
 /// The batch's extents: as many products as memory has room for, or fewer.
@@ -284,6 +293,9 @@ SoakOperand StridedCase::place(Draw &draw, unsigned number, Extents extents,
   auto [rows, columns] = stored(number, extents);
   bool isPacked = operand.arrangement == Arrangement::Packed;
   int64_t unit = draw.pick<int64_t>({1, 1, 2, 8, 16});
+  // As many elements as a piece has bytes are whole pieces.
+  if (alignedRows && number < 2)
+    unit = copiedPiece;
   auto gap = [&] { return isPacked ? 0 : unit * draw.below(4); };
   int64_t row = columns, column = 1, span = rows * columns;
   if (operand.arrangement == Arrangement::KnownRows)
@@ -348,6 +360,9 @@ SoakBatch StridedCase::drawBatch(Draw &draw, const SoakLimits &limits) const {
   if (isDynamic)
     sizes = {draw.extent(limits.extent), draw.extent(limits.extent),
              draw.extent(limits.extent)};
+  if (alignedRows)
+    for (int64_t *extent : {&sizes.m, &sizes.n, &sizes.k})
+      *extent = roundUp(*extent, copiedPiece);
   std::vector<int64_t> dims = drawDims(draw, sizes, limits);
   for (unsigned number = 0; number != 3; ++number)
     batch.operands[number] = place(draw, number, sizes, dims);

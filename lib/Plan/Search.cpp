@@ -399,10 +399,8 @@ bool GridSearch::mayPrefetch() const {
 /// of which no pieces are known.
 bool GridSearch::suitsEngine() const {
   constexpr int64_t deep = 192, deepUnrounded = 264;
-  Work work = workOf(problem);
   bool isRounded = atom.atom->operand == ElementKind::TF32;
-  return problem.isAligned && work.pieceA == copiedPiece &&
-         work.pieceB == copiedPiece &&
+  return problem.isAligned &&
          problem.extents.k >= (isRounded ? deep : deepUnrounded);
 }
 

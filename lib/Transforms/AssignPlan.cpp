@@ -124,9 +124,10 @@ private:
     problem->taken = constraints.taken;
     problem->tile = constraints.tile;
     // Warp groups of tf32, whose lanes write C across its rows, have too many
-    // addresses then: ptxas 13.0 spills 2.4 KB for 128 × 256 × 32 tiles.
+    // addresses then: ptxas 13.0 spills 2.4 KB for 128 × 256 × 32 tiles, and
+    // 0.3 where the copy engine brings operands.
     if (!problem->unit && problem->operand == ElementKind::TF32 &&
-        problem->hasRuntimeStrides)
+        problem->hasRuntimeStrides && !problem->isAligned)
       problem->unit = Unit::Warp;
     if (PlanAttr distribution = op.getDistribution()) {
       op.setPlanAttr(distribution);

@@ -203,23 +203,34 @@ static std::optional<BatchedMatrix> batchedMatrix(Value matrix) {
   return found;
 }
 
-/// Whether one map describes all of the batch: whose matrices follow each other
-/// at known distances, and have the product's terms and no others, since the
-/// engine brings what is beyond them as zeros. Other rows of A or columns of B
-/// than the product's do no harm.
+/// Whether the view has all of its source along the dimension.
+static bool isWholeAlong(memref::SubViewOp view, unsigned dim) {
+  OpFoldResult size = view.getMixedSizes()[dim];
+  if (!isConstantIntValue(view.getMixedOffsets()[dim], 0))
+    return false;
+  MemRefType type = view.getSourceType();
+  if (!type.isDynamicDim(dim))
+    return isConstantIntValue(size, type.getDimSize(dim));
+  auto extent = dyn_cast<Value>(size);
+  auto source = extent ? extent.getDefiningOp<memref::DimOp>() : nullptr;
+  return source && source.getSource() == view.getSource() &&
+         source.getConstantIndex() == int64_t(dim);
+}
+
+/// Whether one map describes all of the batch: whose matrices, of which the
+/// engine can bring tiles, have the product's terms and no others, since it
+/// brings what is beyond them as zeros. Other rows of A or columns of B than
+/// the product's do no harm.
 static bool mayMapBatch(const BatchedMatrix &matrix, Role role) {
   memref::SubViewOp view = matrix.view;
   MemRefType type = view.getSourceType();
-  unsigned dim = (role == Role::A) != matrix.isTransposed ? 2 : 1;
-  if (!isConstantIntValue(view.getMixedOffsets()[dim], 0) ||
-      type.isDynamicDim(dim) ||
-      !isConstantIntValue(view.getMixedSizes()[dim], type.getDimSize(dim)))
-    return false;
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)) ||
-      llvm::is_contained(strides, ShapedType::kDynamic))
+  if (!isWholeAlong(view, (role == Role::A) != matrix.isTransposed ? 2 : 1) ||
+      failed(type.getStridesAndOffset(strides, offset)))
     return false;
+  if (ShapedType::isDynamic(strides[0]))
+    return true;
   constexpr int64_t strideLimit = int64_t(1) << 40;
   int64_t bytes = strides[0] * type.getElementTypeBitWidth() / 8;
   return bytes > 0 && bytes < strideLimit && bytes % copiedPiece == 0;

@@ -16,6 +16,7 @@
 #include "kami/Model/SharedLayout.h"
 #include "kami/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -111,6 +112,25 @@ static bool isHeldToPlan(GemmOp op, const Plan &plan) {
   return succeeded(problem) && !problem->hasRuntimeStrides;
 }
 
+/// Has who calls the function look whether what is promised of its arguments'
+/// rows is so.
+static void markAlignedArguments(GemmOp op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  for (Value matrix : {op.getA(), op.getB()}) {
+    // What neither moves where rows begin, nor leaves some of them out.
+    while (Operation *view = matrix.getDefiningOp()) {
+      if (!isa<memref::AssumeAlignmentOp, memref::CollapseShapeOp,
+               memref::TransposeOp>(view))
+        break;
+      matrix = view->getOperand(0);
+    }
+    auto argument = dyn_cast<BlockArgument>(matrix);
+    if (function && argument && argument.getOwner()->getParentOp() == function)
+      function.setArgAttr(argument.getArgNumber(), alignedRowsAttributeName,
+                          UnitAttr::get(op.getContext()));
+  }
+}
+
 static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
   if (op.hasTensorSemantics())
     return op.emitOpError("expected memrefs; bufferize first");
@@ -121,6 +141,8 @@ static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
   if (!op.getPlan())
     return op.emitOpError("expected a plan; kami-assign-plan chooses one");
   hideEmptyExtents(op);
+  if (op.getAlignedRows())
+    markAlignedArguments(op);
   FailureOr<Plan> plan = toPlan(op, *op.getPlan());
   if (failed(plan))
     return failure();

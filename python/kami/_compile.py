@@ -38,6 +38,7 @@ def compile(
     bias: bool = False,
     activation: str | None = None,
     alignment: int = 0,
+    aligned_rows: bool = False,
     target: str | None = None,
     plan: Any = None,
     **overrides: Any,
@@ -62,6 +63,10 @@ def compile(
         alignment: a power of two of bytes that divides the addresses of a, b and c
             in every call, or 0 for any. With 16 there is less code, and calls with
             others raise `ValueError`.
+        aligned_rows: with an alignment of 16 or more, whether what is stored as
+            rows of a and b begins at multiples of 16 bytes in every call, also
+            where strides are known only then; calls with others raise
+            `ValueError`.
         target: as for `plan`.
         plan: a `Plan` or `Candidate`, or the text of a `#kami.plan<...>`.
         overrides: as for `plan`, where no plan is given.
@@ -106,6 +111,7 @@ def compile(
         bias=bias,
         activation=activation,
         alignment=_count("alignment", alignment, 0),
+        aligned_rows=bool(aligned_rows),
     )
     return Kernel(compile_request(request, target or default_target(), overrides))
 

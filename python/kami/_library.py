@@ -120,6 +120,7 @@ class Gemm(Structure):
         ("silu", c_int),
         ("epilogueType", c_char_p),
         ("alignment", c_int64),
+        ("alignedRows", c_int),
     ]
 
 

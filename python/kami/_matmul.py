@@ -20,6 +20,10 @@ from . import _cache
 from ._arrays import View, dense_strides
 from ._kernels import Program, make_options, program_for, request_of
 from ._library import DYNAMIC, Array, Gemm, encode, integers, lib
+from ._types import item_bytes
+
+# The widest access of a lane, in bytes. What allocators give begins there.
+ALIGNMENT = 16
 
 ACTIVATIONS = ("relu", "gelu", "silu")
 
@@ -73,6 +77,8 @@ class Request:
     epilogue_type: str | None = None
     # Bytes that divide the addresses of a, b and c in every launch; 0 for any.
     alignment: int = 0
+    # Whether what is stored as rows of a and b begins at multiples of 16 bytes.
+    aligned_rows: bool = False
 
     def to_c(self) -> Gemm:
         def extent(value: int | None) -> int:
@@ -100,6 +106,7 @@ class Request:
             silu=self.activation == "silu",
             epilogueType=encode(self.epilogue_type),
             alignment=self.alignment,
+            alignedRows=self.aligned_rows,
         )
         # Arrays of numbers live as long as what points to them.
         gemm.kept = keep
@@ -140,6 +147,20 @@ class Placed:
     operand: Operand
     sizes: tuple[int, ...]
     strides: tuple[int, ...]
+
+    @property
+    def has_aligned_rows(self) -> bool:
+        """Whether what is stored as rows begins at multiples of 16 bytes.
+
+        If the array does.
+        """
+        layout = self.operand.layout
+        if layout == "any" or 0 in self.sizes:
+            return False
+        strides = list(dense_strides(self.sizes) if layout == "dense" else self.strides)
+        del strides[-2 if layout == "columns" else -1]
+        width = item_bytes(self.operand.type)
+        return all(step >= 0 and step * width % ALIGNMENT == 0 for step in strides)
 
 
 def layout_of(sizes: Sequence[int], strides: Sequence[int]) -> str:

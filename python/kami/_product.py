@@ -14,9 +14,11 @@ import numpy as np
 from ._adapters import adopt, giver, library_of
 from ._arrays import HOST, Library, View
 from ._devices import target_of
+from ._forms import plain_form, shared_form
 from ._kernels import Launch, Program, scalar_bits, tell_simulated
 from ._matmul import (
     ACTIVATIONS,
+    ALIGNMENT,
     Dims,
     Operand,
     Placed,
@@ -190,21 +192,26 @@ class _Bound:
         return report
 
 
-# The widest access of a lane, in bytes. What allocators give begins there.
-_ALIGNMENT = 16
-
-
-def _shared_tile(m: int, n: int, k: int, is_wide: bool) -> str:
-    """What a block computes of products of any size that are like this one.
-
-    Powers of two, so that a few kernels serve all sizes. Wide elements are
-    multiplied one by one, or few at a time: a deep tile of them is much code.
-    """
-
-    def side(extent: int, most: int) -> int:
-        return next(s for s in (16, 32, 64) if s >= min(extent, most))
-
-    return f"{side(m, 64)}x{side(n, 64)}x{side(k, 16 if is_wide else 32)}"
+def _compile_shared(
+    extents: tuple[int, int, int],
+    request: Request,
+    target: str,
+    overrides: dict[str, Any],
+    aligned_rows: bool,
+) -> Program:
+    """A kernel for products of any size that are like one of these extents."""
+    request = dataclasses.replace(
+        request, m=None, n=None, k=None, aligned_rows=aligned_rows
+    )
+    form = shared_form(*extents, request, target)
+    try:
+        return compile_request(request, target, {**form, **overrides})
+    except ValueError:
+        # There may be no room for it beside what becomes of C's elements.
+        plain = plain_form(*extents, request)
+        if form == plain:
+            raise
+        return compile_request(request, target, {**plain, **overrides})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -229,8 +236,8 @@ class _Call:
     def alignment(self) -> int:
         """What the program may take for granted of where its arrays begin."""
         views = (self.a, self.b, self.c)
-        is_aligned = all(view.address % _ALIGNMENT == 0 for view in views)
-        return _ALIGNMENT if is_aligned else 0
+        is_aligned = all(view.address % ALIGNMENT == 0 for view in views)
+        return ALIGNMENT if is_aligned else 0
 
     def bind(self) -> _Bound:
         m, n, k = check_product(self.a, self.b, self.trans_a, self.trans_b)
@@ -240,11 +247,17 @@ class _Call:
         request = self._request(m, n, k, placed_a, placed_b, c)
         target = target_of(self.c.device)
         overrides = dict(self.overrides)
-        if not self._is_specialized(request, target):
-            request = dataclasses.replace(request, m=None, n=None, k=None)
-            tile = _shared_tile(m, n, k, request.a.type in ("f32", "f64"))
-            overrides = {"tile": tile, **overrides}
-        program = compile_request(request, target, overrides)
+        if self._is_specialized(request, target):
+            program = compile_request(request, target, overrides)
+        else:
+            are_aligned = placed_a.has_aligned_rows and placed_b.has_aligned_rows
+            program = _compile_shared(
+                (m, n, k),
+                request,
+                target,
+                overrides,
+                self.alignment > 0 and are_aligned,
+            )
         dims: list[Any] = [(p.sizes, p.strides) for p in (placed_a, placed_b, c)]
         dims += [None] * (self.has_alpha + self.has_beta)
         for name in ("row_scale", "bias", "residual"):

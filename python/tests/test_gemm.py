@@ -273,8 +273,52 @@ def test_sizes_share_kernels(dtype: str) -> None:
         b = rng.integers(-4, 5, (k, n)).astype(dtype)
         result = kami.gemm(a, b, specialize=False)
         assert (result == a.astype(np.float64) @ b.astype(np.float64)).all()
-    # A tile has one of three sides along m and n, one of two along k.
+    # A tile has one of three sides along m and n, one of two along k; rows of few
+    # shapes are all aligned.
     assert len(_kernels._programs) - known <= 18
+
+
+@pytest.mark.parametrize("step", [1, 2])
+@pytest.mark.parametrize("trans_b", [False, True])
+@pytest.mark.parametrize("kind", ["float16", "tf32", "float64"])
+def test_shared_kernels_of_aligned_rows(kind: str, trans_b: bool, step: int) -> None:
+    """By the copy engine where tiles are large; rows and products with gaps."""
+    rng = np.random.default_rng(10)
+    dtype = "float32" if kind == "tf32" else kind
+    precision = "tf32" if kind == "tf32" else "exact"
+    for batch, m, n, k in (
+        (3, 136, 144, 40), (1, 8, 264, 8), (7, 72, 16, 200), (2, 40, 56, 64),
+        (1, 96, 80, 72), (2, 0, 8, 8), (0, 8, 8, 8), (2, 8, 8, 0),
+    ):  # fmt: skip
+        a = rng.integers(-3, 4, (batch * step, m, k + 16)).astype(dtype)[::step, :, :k]
+        shape = (batch, n * step, k) if trans_b else (batch, k * step, n)
+        b = rng.integers(-3, 4, shape).astype(dtype)[:, ::step]
+        out = np.full((batch, m, n), np.nan, dtype)
+        result = kami.gemm(
+            a, b, out=out, trans_b=trans_b, precision=precision, specialize=False
+        )
+        wide = b.swapaxes(1, 2) if trans_b else b
+        assert (result == a.astype(float) @ wide.astype(float)).all()
+
+
+def test_rows_that_are_promised_to_be_aligned() -> None:
+    from kami import _product
+
+    a = np.ones((2, 16, 32), np.float16)
+    kami.gemm(a, a.swapaxes(1, 2), specialize=False)
+    program = list(_product._bound.values())[-1].program
+    assert "aligned_rows" in program.code("planned")
+    kernel = kami.compile(
+        None, None, None, "f16", batch=True, alignment=16, aligned_rows=True
+    )
+    c = np.zeros((2, 16, 8), np.float16)
+    b = np.ones((2, 32, 8), np.float16)
+    kernel(a, b, c)
+    assert (c == 32).all()
+    with pytest.raises(ValueError, match="multiples of 16 bytes, but got stride 12"):
+        kernel(a[:, :, :12].copy(), b[:, :12].copy(), c)
+    with pytest.raises(ValueError, match="expected alignment of 16 or more"):
+        kami.compile(16, 16, 16, "f16", aligned_rows=True)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])

@@ -80,6 +80,11 @@ TEST(CAPI, ErrorsSayWhatWasExpected) {
   EXPECT_EQ(messageOf(kamiCompileGemm(&gemm, nullptr, &program.handle)),
             "expected alignment to be 0 or a power of two up to 1073741824, "
             "but got 12");
+  gemm.alignment = 8;
+  gemm.alignedRows = 1;
+  EXPECT_EQ(messageOf(kamiCompileGemm(&gemm, nullptr, &program.handle)),
+            "expected alignment of 16 or more where rows are aligned, but got "
+            "8");
   KamiOptions options = {};
   options.target = "sm_42";
   gemm = makeGemm(4, 4, 4, "f16");
@@ -115,6 +120,34 @@ TEST(CAPI, ArgumentsAreCheckedBeforeAnythingRuns) {
   EXPECT_EQ(simulate(program, {wrong.at(a), shapeB.at(b), shapeC.at(c)}),
             "argument 0: expected stride 4 along dimension 0, but got 1");
   EXPECT_EQ(simulate(program, {shapeA.at(a), shapeB.at(b), shapeC.at(c)}), "");
+}
+
+TEST(CAPI, RowsAreWhereTheyWerePromisedToBe) {
+  Program program;
+  KamiGemm gemm = makeGemm(KAMI_DYNAMIC, KAMI_DYNAMIC, KAMI_DYNAMIC, "f32");
+  const int64_t rows[] = {KAMI_DYNAMIC, 1};
+  gemm.b.strides = rows;
+  gemm.alignment = 16;
+  gemm.alignedRows = 1;
+  ASSERT_EQ(messageOf(kamiCompileGemm(&gemm, nullptr, &program.handle)), "");
+  alignas(16) float a[12] = {}, b[32] = {}, c[6];
+  Array shapeA{{2, 4}, {4, 1}}, shapeB{{4, 3}, {8, 1}}, shapeC{{2, 3}, {3, 1}};
+  EXPECT_EQ(simulate(program, {shapeA.at(a), shapeB.at(b), shapeC.at(c)}), "");
+  for (int64_t step : {6, -8}) {
+    Array wrong{{4, 3}, {step, 1}};
+    EXPECT_EQ(simulate(program, {shapeA.at(a), wrong.at(b), shapeC.at(c)}),
+              "argument 1: expected rows at multiples of 16 bytes, but got "
+              "stride " +
+                  std::to_string(step) +
+                  " along dimension 0 of elements of 4 bytes");
+  }
+  // Rows without gaps, of 3 elements.
+  Array narrow{{2, 3}, {3, 1}}, shallow{{3, 3}, {8, 1}};
+  EXPECT_EQ(simulate(program, {narrow.at(a), shallow.at(b), shapeC.at(c)}),
+            "argument 0: expected rows at multiples of 16 bytes, but got "
+            "stride 3 along dimension 0 of elements of 4 bytes");
+  Array none{{0, 3}, {3, 1}}, empty{{0, 3}, {3, 1}};
+  EXPECT_EQ(simulate(program, {none.at(a), shallow.at(b), empty.at(c)}), "");
 }
 
 /// A is reversed along both dimensions, and C's rows lie across memory.

@@ -28,6 +28,10 @@ struct ChainProblem;
 /// The module attribute that names the chip.
 constexpr llvm::StringLiteral targetAttributeName = "kami.target";
 
+/// Of a function's argument: what is stored as rows of the matrices begins at
+/// multiples of 16 bytes, which is looked at where the function is called.
+constexpr llvm::StringLiteral alignedRowsAttributeName = "kami.aligned_rows";
+
 /// Of a loop over the tiles of a block: what threads compute of their number is
 /// to be computed anew for each.
 constexpr llvm::StringLiteral tileLoopAttributeName = "kami.tile_loop";
@@ -74,7 +78,8 @@ bool namesTarget(mlir::Operation *op);
 /// module names none, or one that is not known.
 mlir::FailureOr<const Chip *> targetOf(mlir::Operation *op);
 
-/// Whether all lines of A and B are known to begin at multiples of 16 bytes.
+/// Whether all lines of A and B are known, or promised, to begin at multiples
+/// of 16 bytes.
 bool areLinesAligned(GemmOp op);
 
 /// The product that `op` computes; an extent or batch known only at run time

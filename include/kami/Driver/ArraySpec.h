@@ -48,6 +48,8 @@ struct ArrayGemmSpec {
   ElementKind epilogueType = ElementKind::F32;
   /// A power of two of bytes that divides the addresses of A, B and C.
   int64_t alignment = 1;
+  /// Whether what is stored as rows of A and B begins at multiples of 16 bytes.
+  bool alignedRows = false;
 };
 
 /// A module with one function `gemm` that holds one `kami.gemm`. Its arguments

@@ -51,7 +51,7 @@ GridKernel::GridKernel(Operation *op, const Tiling &tiling, int64_t threads,
                        int64_t teams, int64_t blocks, bool prefetches)
     : b(op->getLoc(), op), op(op), tiling(tiling), threads(threads),
       teams(teams), mostBlocks(blocks > 0 ? blocks : maxGridExtent),
-      prefetches(prefetches) {
+      isLimited(blocks > 0), prefetches(prefetches) {
   for (Value operand : op->getOperands())
     if ((isa<MemRefType>(operand.getType()) ||
          !matchPattern(operand, m_Constant())) &&
@@ -358,6 +358,17 @@ Value GridKernel::teamsBefore(Value blocks) {
   return b.createOrFold<arith::MulIOp>(blocks, constant(teams));
 }
 
+/// Of so many tiles, or of any number. Rows of a grid are as long as they may
+/// be.
+Value GridKernel::blockNumber(std::optional<int64_t> tiles) {
+  Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  if (isLimited || (tiles && *tiles <= mostBlocks))
+    return block;
+  Value row = gpu::BlockIdOp::create(b, gpu::Dimension::y);
+  return arith::AddIOp::create(
+      b, block, arith::MulIOp::create(b, row, constant(mostBlocks)));
+}
+
 /// Goes to the begin of the kernel, which has the op's operands.
 IRMapping GridKernel::enter(gpu::GPUFuncOp kernel) {
   b.setInsertionPointToStart(&kernel.getBody().front());
@@ -374,17 +385,20 @@ void GridKernel::emitBody(gpu::GPUFuncOp kernel, EmitTile emit) {
   IRMapping values = enter(kernel);
 
   TileCount count = countTiles(values.lookup(tiling.result));
-  Value first = teamsBefore(gpu::BlockIdOp::create(b, gpu::Dimension::x));
+  std::optional<int64_t> total = getConstantIntValue(count.total);
+  Value first = teamsBefore(blockNumber(total));
   if (teams > 1) {
     Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
     first = b.createOrFold<arith::AddIOp>(
         first,
         b.createOrFold<arith::DivUIOp>(thread, constant(threads / teams)));
   }
-  std::optional<int64_t> total = getConstantIntValue(count.total);
-  if (total && *total <= mostBlocks) {
-    // The last block may have teams without a tile.
-    if (*total % teams != 0)
+  if (!isLimited || (total && *total <= mostBlocks)) {
+    // The last block may have teams without a tile, and the last row of a grid
+    // blocks. A loop over tiles, which would hardly ever have a second one,
+    // takes registers: LLVM moves positions of threads out of it, 48 of them of
+    // f16 101³.
+    if (!total || *total > mostBlocks || *total % teams != 0)
       b.setInsertionPointToStart(
           scf::IfOp::create(b,
                             arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
@@ -424,8 +438,12 @@ void GridKernel::emitLaunch(gpu::GPUFuncOp kernel,
   std::optional<int64_t> total = getConstantIntValue(count.total);
   Value blocks =
       b.createOrFold<arith::CeilDivUIOp>(count.total, constant(teams));
-  if (!total || *total > mostBlocks)
+  Value rows = constant(1);
+  if (!total || *total > mostBlocks) {
+    if (!isLimited)
+      rows = b.createOrFold<arith::CeilDivUIOp>(blocks, constant(mostBlocks));
     blocks = b.createOrFold<arith::MinUIOp>(blocks, constant(mostBlocks));
+  }
   // A grid of no blocks cannot be launched.
   if (!total) {
     Value any =
@@ -433,15 +451,15 @@ void GridKernel::emitLaunch(gpu::GPUFuncOp kernel,
     auto guard = scf::IfOp::create(b, any, /*withElseRegion=*/false);
     b.setInsertionPointToStart(guard.thenBlock());
   }
-  launch(kernel, blocks, sharedBytes);
+  launch(kernel, blocks, rows, sharedBytes);
 }
 
-void GridKernel::launch(gpu::GPUFuncOp kernel, Value blocks,
+void GridKernel::launch(gpu::GPUFuncOp kernel, Value blocks, Value rows,
                         std::optional<int64_t> sharedBytes) {
   Value one = constant(1), bytes;
   if (sharedBytes)
     bytes = arith::ConstantIntOp::create(b, *sharedBytes, 32);
-  gpu::LaunchFuncOp::create(b, kernel, gpu::KernelDim3{blocks, one, one},
+  gpu::LaunchFuncOp::create(b, kernel, gpu::KernelDim3{blocks, rows, one},
                             gpu::KernelDim3{constant(threads), one, one}, bytes,
                             arguments);
 }
@@ -464,5 +482,5 @@ void GridKernel::run(SymbolTable &symbols, const std::string &name,
     b.setInsertionPointToEnd(&kernel.getBody().front());
     gpu::ReturnOp::create(b);
   }
-  launch(kernel, constant(blocks), sharedBytes);
+  launch(kernel, constant(blocks), constant(1), sharedBytes);
 }

@@ -119,6 +119,7 @@ private:
   mlir::OpFoldResult packedSize(mlir::Value matrix, unsigned dim,
                                 mlir::Value first);
   mlir::Value teamsBefore(mlir::Value blocks);
+  mlir::Value blockNumber(std::optional<int64_t> tiles);
   mlir::gpu::GPUFuncOp createKernel(mlir::SymbolTable &symbols,
                                     const std::string &name);
   mlir::IRMapping enter(mlir::gpu::GPUFuncOp kernel);
@@ -134,15 +135,16 @@ private:
                       mlir::IRMapping &values, EmitTile emit);
   void emitLaunch(mlir::gpu::GPUFuncOp kernel,
                   std::optional<int64_t> sharedBytes);
-  void launch(mlir::gpu::GPUFuncOp kernel, mlir::Value blocks,
+  void launch(mlir::gpu::GPUFuncOp kernel, mlir::Value blocks, mlir::Value rows,
               std::optional<int64_t> sharedBytes);
 
   mlir::Operation *op;
   Tiling tiling;
   int64_t threads, teams;
-  /// The most blocks of a launch, and those that are meant to share a
-  /// multiprocessor, 0 for any number.
+  /// The most blocks of a launch along x, whether these are all, and those that
+  /// are meant to share a multiprocessor, 0 for any number.
   int64_t mostBlocks;
+  bool isLimited;
   int64_t resident = 0;
   bool prefetches;
   /// Turns whose tiles are taken, and where the words of tickets are.

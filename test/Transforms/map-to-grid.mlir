@@ -124,8 +124,8 @@ func.func @batch(%a: memref<7x1x32x32xf16>, %b: memref<5x32x16xf16>, %c: memref<
 // -----
 
 // Sizes known at run time: the grid is counted by the host, and is not launched
-// if it is empty; blocks stride over the tiles, of which there may be more than
-// a grid has blocks.
+// if it is empty; it has rows of blocks, since there may be more tiles than a row
+// has blocks. Each block has one tile at most: a loop would take registers.
 
 // CHECK-LABEL: func @dynamic
 // CHECK-SAME:    %{{.+}}: memref<?x?x?xf16>, %{{.+}}: memref<?x?x?xf16>, %[[C:.+]]: memref<?x?x?xf32>
@@ -137,14 +137,19 @@ func.func @batch(%a: memref<7x1x32x32xf16>, %b: memref<5x32x16xf16>, %c: memref<
 // CHECK-DAG:     %[[COLUMNS:.+]] = arith.ceildivui %[[N]], %c16
 // CHECK:         %[[TILES:.+]] = arith.muli %[[ROWS]], %[[COLUMNS]]
 // CHECK:         %[[TOTAL:.+]] = arith.muli %[[TILES]], %[[BATCH]]
+// CHECK:         %[[GRID_ROWS:.+]] = arith.ceildivui %[[TOTAL]], %[[MOST]]
 // CHECK:         %[[BLOCKS:.+]] = arith.minui %[[TOTAL]], %[[MOST]]
 // CHECK:         %[[ANY:.+]] = arith.cmpi ne, %[[BLOCKS]], %c0
 // CHECK:         scf.if %[[ANY]] {
-// CHECK:           gpu.launch_func @gemm_dxdxd_f16_module::@gemm_dxdxd_f16 blocks in (%[[BLOCKS]], %c1{{.*}}, %c1{{.*}})
+// CHECK:           gpu.launch_func @gemm_dxdxd_f16_module::@gemm_dxdxd_f16 blocks in (%[[BLOCKS]], %[[GRID_ROWS]], %c1{{.*}})
 // CHECK-LABEL: gpu.func @gemm_dxdxd_f16
-// CHECK:         %[[BLOCK:.+]] = gpu.block_id x
-// CHECK:         %[[GRID:.+]] = gpu.grid_dim x
-// CHECK:         scf.for %{{.+}} = %[[BLOCK]] to %{{.+}} step %[[GRID]] {
+// CHECK-NOT:     scf.for
+// CHECK:         %[[X:.+]] = gpu.block_id x
+// CHECK:         %[[Y:.+]] = gpu.block_id y
+// CHECK:         %[[BEFORE:.+]] = arith.muli %[[Y]], %c2147483647
+// CHECK:         %[[BLOCK:.+]] = arith.addi %[[X]], %[[BEFORE]]
+// CHECK:         %[[EXISTS:.+]] = arith.cmpi ult, %[[BLOCK]], %{{.+}}
+// CHECK:         scf.if %[[EXISTS]] {
 // CHECK:           kami.gemm
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 #plan = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #hmma, tile = 32x16x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
@@ -173,12 +178,12 @@ func.func @largest_grid(%a: memref<2147483647x32x32xf16>, %b: memref<32x16xf16>,
 // -----
 
 // CHECK-LABEL: func @beyond_the_grid
-// CHECK:         gpu.launch_func {{.*}} blocks in (%c2147483647,
+// CHECK:         gpu.launch_func {{.*}} blocks in (%c2147483647, %c2, %c1)
 // CHECK-LABEL: gpu.func @
 // CHECK:         %[[TOTAL:.+]] = arith.constant 2147483648 : index
-// CHECK:         %[[BLOCK:.+]] = gpu.block_id x
-// CHECK:         %[[GRID:.+]] = gpu.grid_dim x
-// CHECK:         scf.for %{{.+}} = %[[BLOCK]] to %[[TOTAL]] step %[[GRID]] {
+// CHECK:         gpu.block_id y
+// CHECK:         %[[EXISTS:.+]] = arith.cmpi ult, %{{.+}}, %[[TOTAL]]
+// CHECK:         scf.if %[[EXISTS]] {
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 #plan = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #hmma, tile = 32x16x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
 func.func @beyond_the_grid(%a: memref<2147483648x32x32xf16>, %b: memref<32x16xf16>, %c: memref<2147483648x32x16xf32>) {

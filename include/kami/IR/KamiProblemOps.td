@@ -88,6 +88,8 @@ def Kami_GemmOp : Kami_Op<"gemm", [
 
     `aligned_rows` is the caller's promise that what is stored as rows of A and B
     begins at multiples of 16 bytes, also where strides are known only at run time.
+    A function whose arguments these are says so once the product has become a
+    kernel (`kami.aligned_rows`); who calls it with other strides is refused.
     With `aligned_rows_if`, it is where the condition, which all threads agree on,
     is true: of a block's product of copied operands, the sum is computed in one
     of two ways, and C is stored in one.

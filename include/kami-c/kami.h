@@ -104,6 +104,10 @@ typedef struct KamiOptions {
   /* Of blocks in turn, the last turns of tiles that they take as they are done
      with others: 1024 at most, 0 to choose, -1 for none. */
   int64_t taken;
+  /* Products of a batch whose number is known only at launch, for which a plan
+     is chosen; 0 for many. Any number is multiplied. kamiPlan has the
+     problem's. */
+  int64_t products;
 } KamiOptions;
 
 /* A product to plan for. Types are named "f16", "bf16", "tf32", "tf32x3",

@@ -35,6 +35,7 @@ static ProgramOptions toOptions(const KamiOptions *options) {
   compile.stages = options->stages;
   compile.copies = orElse(options->copies, compile.copies);
   compile.taken = options->taken;
+  compile.products = options->products;
   made.plan = orElse(options->plan, "");
   return made;
 }

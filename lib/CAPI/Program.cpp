@@ -289,7 +289,7 @@ std::string Program::save() const {
        llvm::json::Array{given.chip, given.algorithm, given.unit, given.tile,
                          given.model, given.calibration, given.precision,
                          options.plan, given.copies, given.warps, given.stages,
-                         given.taken, options.isText}},
+                         given.taken, given.products, options.isText}},
       {"host", host},
       {"code", kind},
       {"kernels", std::move(kernels)},
@@ -318,7 +318,7 @@ Program::restore(StringRef image) {
   const llvm::json::Array *given = object->getArray("options"),
                           *kernels = object->getArray("kernels");
   const llvm::json::Value *description = object->get("description");
-  if (!source || !host || !code || !given || given->size() != 13 || !kernels ||
+  if (!source || !host || !code || !given || given->size() != 14 || !kernels ||
       !description)
     return fail();
   ProgramOptions options;
@@ -332,7 +332,8 @@ Program::restore(StringRef image) {
   compile.warps = (*given)[9].getAsInteger().value_or(0);
   compile.stages = (*given)[10].getAsInteger().value_or(0);
   compile.taken = (*given)[11].getAsInteger().value_or(0);
-  options.isText = (*given)[12].getAsBoolean().value_or(false);
+  compile.products = (*given)[12].getAsInteger().value_or(0);
+  options.isText = (*given)[13].getAsBoolean().value_or(false);
   std::shared_ptr<Program> program(
       new Program(source->str(), std::move(options)));
   program->host = host->str();

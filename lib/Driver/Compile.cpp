@@ -432,6 +432,7 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   pipeline.stages = options.stages;
   pipeline.taken = options.taken;
   pipeline.copies = options.copies;
+  pipeline.products = options.products;
   pipeline.precision = options.precision;
   bool isComplete = !hasEmptyProduct(module);
   if (failed(runPasses(

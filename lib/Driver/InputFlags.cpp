@@ -84,6 +84,10 @@ InputFlags::InputFlags(cl::OptionCategory &category)
                      "take as they are done with others, 0 to choose, or -1 "
                      "for none"),
             cl::init(0), cl::cat(category)),
+      products("products",
+               cl::desc("Products of a file's batch whose number is known only "
+                        "at run time, or 0 for many"),
+               cl::init(0), cl::cat(category)),
       alignment("alignment",
                 cl::desc("Bytes that the matrices of --gemm begin at a "
                          "multiple of, a power of two: a promise of who "
@@ -279,9 +283,9 @@ InputFlags::loadModule(mlir::MLIRContext *context, bool runs) const {
 }
 
 CompileOptions InputFlags::compileOptions() const {
-  return {target,       algorithm, warps,       model, tile,
-          std::nullopt, precision, calibration, unit,  stages,
-          copies,       taken,     verifyEach};
+  return {target,       algorithm, warps,       model,     tile,
+          std::nullopt, precision, calibration, unit,      stages,
+          copies,       taken,     products,    verifyEach};
 }
 
 int kami::reportError(llvm::StringRef tool, llvm::Error error) {

@@ -54,6 +54,7 @@ void kami::addPlanPasses(OpPassManager &pm, const PipelineOptions &options) {
   plan.stages = options.stages;
   plan.taken = options.taken;
   plan.copies = options.copies;
+  plan.products = options.products;
   plan.model = options.model;
   plan.calibration = options.calibration;
   pm.addPass(createKamiAssignPlan(plan));

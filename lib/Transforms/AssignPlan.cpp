@@ -77,6 +77,9 @@ private:
              << PlanAttr::mostTaken << " turns, or -1 for none, but got "
              << taken.getValue();
     constraints.taken = askedTaken(taken);
+    if (products < 0 || products > maxExtent)
+      return op->emitError("expected from 0 to ")
+             << maxExtent << " products, but got " << products.getValue();
     if (copies != "auto") {
       constraints.bulk = parseCopies(copies);
       if (!constraints.bulk)
@@ -96,6 +99,10 @@ private:
              << model << "'";
     options.model = model == "paper" ? CostModel::Paper : CostModel::Calibrated;
     return success();
+  }
+
+  static bool hasUnknownBatch(GemmOp op) {
+    return ShapedType::isDynamicShape(op.getCType().getShape().drop_back(2));
   }
 
   /// The file that was asked for, once. A module has one target.
@@ -123,6 +130,10 @@ private:
     problem->bulk = constraints.bulk;
     problem->taken = constraints.taken;
     problem->tile = constraints.tile;
+    if (products > 0 && hasUnknownBatch(op)) {
+      problem->batch = products;
+      problem->packable = std::min(problem->packable, problem->batch);
+    }
     // Warp groups of tf32, whose lanes write C across its rows, have too many
     // addresses then: ptxas 13.0 spills 2.4 KB for 128 × 256 × 32 tiles, and
     // 0.3 where the copy engine brings operands.

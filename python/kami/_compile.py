@@ -39,6 +39,7 @@ def compile(
     activation: str | None = None,
     alignment: int = 0,
     aligned_rows: bool = False,
+    products: int = 0,
     target: str | None = None,
     plan: Any = None,
     **overrides: Any,
@@ -67,6 +68,8 @@ def compile(
             rows of a and b begins at multiples of 16 bytes in every call, also
             where strides are known only then; calls with others raise
             `ValueError`.
+        products: of a batch, how many a plan is chosen for, or 0 for many. Any
+            number is multiplied, with the same bits.
         target: as for `plan`.
         plan: a `Plan` or `Candidate`, or the text of a `#kami.plan<...>`.
         overrides: as for `plan`, where no plan is given.
@@ -112,6 +115,7 @@ def compile(
         activation=activation,
         alignment=_count("alignment", alignment, 0),
         aligned_rows=bool(aligned_rows),
+        products=_count("products", products, 0),
     )
     return Kernel(compile_request(request, target or default_target(), overrides))
 

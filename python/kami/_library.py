@@ -71,6 +71,7 @@ class Options(Structure):
         ("stages", c_int64),
         ("copies", c_char_p),
         ("taken", c_int64),
+        ("products", c_int64),
     ]
 
 

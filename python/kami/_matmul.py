@@ -79,6 +79,8 @@ class Request:
     alignment: int = 0
     # Whether what is stored as rows of a and b begins at multiples of 16 bytes.
     aligned_rows: bool = False
+    # Of a batch, how many a plan is chosen for; 0 for many.
+    products: int = 0
 
     def to_c(self) -> Gemm:
         def extent(value: int | None) -> int:
@@ -123,14 +125,15 @@ def compile_request(
     request: Request, target: str, overrides: dict[str, Any]
 ) -> Program:
     asked = dataclasses.asdict(request)
-    # A plan is fast wherever arrays begin.
-    anywhere = {**asked, "alignment": 0}
+    # A tuned plan is for arrays that begin anywhere, and batches of any size.
+    anywhere = {**asked, "alignment": 0, "products": 0}
     unplanned_key = _cache.key_of(request_of("gemm", anywhere, target, {}))
     if not overrides:
         tuned = _cache.load(unplanned_key, "plan")
         if tuned is not None:
             overrides = {"plan": tuned.decode()}
     options = make_options(target, overrides)
+    options.products = request.products
     text = request_of("gemm", asked, target, overrides)
     gemm = request.to_c()
     program = program_for(

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -192,6 +193,16 @@ class _Bound:
         return report
 
 
+def _planned_products(batch: tuple[int, ...]) -> int:
+    """How many products a plan is chosen for: a power of four, or 0 for many.
+
+    Few of them leave multiprocessors without work where tiles are large. Batches
+    of the same magnitude share a kernel.
+    """
+    count, most = math.prod(batch), 256
+    return next((p for p in (4, 16, 64, most) if count <= p), 0) if batch else 0
+
+
 def _compile_shared(
     extents: tuple[int, int, int],
     request: Request,
@@ -201,7 +212,7 @@ def _compile_shared(
 ) -> Program:
     """A kernel for products of any size that are like one of these extents."""
     request = dataclasses.replace(
-        request, m=None, n=None, k=None, aligned_rows=aligned_rows
+        request, m=None, n=None, k=None, aligned_rows=aligned_rows, products=0
     )
     form = shared_form(*extents, request, target)
     try:
@@ -278,7 +289,7 @@ class _Call:
         # Who settles something of a plan means these sizes.
         if self.overrides:
             return True
-        kind = dataclasses.replace(request, m=None, n=None, k=None)
+        kind = dataclasses.replace(request, m=None, n=None, k=None, products=0)
         sizes = _specialized.setdefault((kind, target), set())
         if len(sizes) < MOST_SPECIALIZED:
             sizes.add((request.m, request.n, request.k))
@@ -341,6 +352,7 @@ class _Call:
             self.activation,
             kinds.pop() if kinds else None,
             self.alignment,
+            products=_planned_products(self.c.shape[:-2]),
         )
 
     @staticmethod

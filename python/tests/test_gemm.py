@@ -256,9 +256,28 @@ def test_batches_share_a_kernel() -> None:
     k = np.ones((23, 3), np.float32)
     kami.bmm(np.ones((2, 5, 23), np.float32), k)
     known = len(_kernels._programs)
-    for batch in (3, 4, 7):
+    for batch in (3, 4):
         kami.bmm(np.ones((batch, 5, 23), np.float32), k)
     assert len(_kernels._programs) == known
+    # Of the next magnitude.
+    for batch in (5, 7, 16):
+        kami.bmm(np.ones((batch, 5, 23), np.float32), k)
+    assert len(_kernels._programs) == known + 1
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("shape", [(17, 24, 33), (64, 72, 96), (40, 33, 130)])
+def test_bits_do_not_depend_on_the_batch(
+    dtype: str, shape: tuple[int, int, int]
+) -> None:
+    """Although plans do."""
+    rng = np.random.default_rng(12)
+    m, n, k = shape
+    a = rng.uniform(-1, 1, (65, m, k)).astype(dtype)
+    b = rng.uniform(-1, 1, (65, k, n)).astype(dtype)
+    all_of_them = kami.bmm(a, b)
+    for count in (1, 4, 5, 20):
+        assert (kami.bmm(a[:count], b[:count]) == all_of_them[:count]).all()
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8"])

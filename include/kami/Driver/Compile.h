@@ -63,6 +63,8 @@ struct CompileOptions {
   /// Of blocks in turn, the last turns of tiles that they take as they are done
   /// with others; 0 to choose, -1 for none.
   int64_t taken = 0;
+  /// Products of a batch whose number is known only at run time; 0 for many.
+  int64_t products = 0;
   /// Whether IR is verified after each pass below level `Warp`, too.
   bool verifiesEach = false;
 };

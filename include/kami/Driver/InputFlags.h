@@ -31,7 +31,7 @@ struct InputFlags {
   llvm::cl::opt<std::string> unit, tile, precision, calibration;
   llvm::cl::opt<int64_t> stages;
   llvm::cl::opt<std::string> copies;
-  llvm::cl::opt<int64_t> taken, alignment;
+  llvm::cl::opt<int64_t> taken, products, alignment;
   llvm::cl::opt<bool> block;
   llvm::cl::opt<bool> verifyEach;
 

@@ -46,6 +46,11 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "copies",
       llvm::cl::desc("auto, threads or bulk: what brings copied operands"),
       llvm::cl::init("auto")};
+  Option<int64_t> products{
+      *this, "products",
+      llvm::cl::desc("Products of a batch whose number is known only at run "
+                     "time, or 0 for many"),
+      llvm::cl::init(0)};
   Option<std::string> model{*this, "model",
                             llvm::cl::desc("calibrated or paper"),
                             llvm::cl::init("calibrated")};

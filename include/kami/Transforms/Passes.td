@@ -39,7 +39,8 @@ def KamiAssignPlan : Pass<"kami-assign-plan"> {
   let description = [{
     Gives every `kami.gemm` without a plan the one that the cost model prefers
     for the module's target. Extents known only at run time are planned for as
-    if they were large. Plans that are there already stay; `kami-verify-target`
+    if they were large, and batches as if they had thousands of products, unless
+    `products` says how many. That changes no bits of `reproducible` sums. Plans that are there already stay; `kami-verify-target`
     judges them.
 
     A product inside a kernel is one block's: m and n have to be static and the
@@ -62,6 +63,9 @@ def KamiAssignPlan : Pass<"kami-assign-plan"> {
            "done with others, 0 to choose, or -1 for none">,
     Option<"copies", "copies", "std::string", "\"auto\"",
            "auto, threads or bulk: what brings copied operands">,
+    Option<"products", "products", "int64_t", "0",
+           "Products of a batch whose number is known only at run time, or 0 for "
+           "many">,
     Option<"model", "model", "std::string", "\"calibrated\"",
            "The cost model: calibrated or paper">,
     Option<"calibration", "calibration", "std::string", "\"\"",

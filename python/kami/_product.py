@@ -194,13 +194,16 @@ class _Bound:
 
 
 def _planned_products(batch: tuple[int, ...]) -> int:
-    """How many products a plan is chosen for: a power of four, or 0 for many.
+    """How many products a plan is chosen for: a power of two, or 0 for many.
 
     Few of them leave multiprocessors without work where tiles are large. Batches
     of the same magnitude share a kernel.
     """
-    count, most = math.prod(batch), 256
-    return next((p for p in (4, 16, 64, most) if count <= p), 0) if batch else 0
+    least, most = 4, 256
+    count = math.prod(batch)
+    if not batch or count > most:
+        return 0
+    return 1 << (max(count, least) - 1).bit_length()
 
 
 def _compile_shared(

@@ -4,11 +4,13 @@
 """Kernels that serve products of any size, as a table in markdown.
 
 python python/benchmarks/shared.py [--types=f16,tf32] [--sizes=64,101]
+    [--products=4,64]
 
 Needs a CUDA device and PyTorch. Microseconds of batches of square products in
 CUDA graphs that go through more memory than the second-level cache has: by a
 kernel of that size, by one for all sizes (`specialize=False`), and by
-`torch.bmm`. All results are checked first, exactly.
+`torch.bmm`: of as many products as 100 MB hold, up to 4000, or of `--products`.
+All results are checked first, exactly.
 """
 
 from __future__ import annotations
@@ -24,21 +26,23 @@ import kami
 
 TYPES = "f16,tf32,f64,f32"
 SIZES = "24,33,48,64,96,101,128,200,255,256,384,401,512"
-BYTES, SETS = 100_000_000, 3
+BYTES = 100_000_000
 
 Arrays = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
 
-def make_sets(size: int, dtype: torch.dtype) -> list[Arrays]:
+def make_sets(size: int, dtype: torch.dtype, products: int | None) -> list[Arrays]:
     """Integers, whose sums are exact in every type."""
     width = torch.empty(0, dtype=dtype).element_size()
-    batch = max(8, min(4000, BYTES // (3 * size * size * width)))
+    fitting = BYTES // (3 * size * size * width)
+    batch = products or max(8, min(4000, fitting))
+    count = max(3, min(24, 3 * fitting // (2 * batch)))
 
     def integers() -> torch.Tensor:
         drawn = torch.randint(-1, 2, (batch, size, size), device="cuda")
         return drawn.to(dtype)
 
-    return [(integers(), integers(), integers()) for _ in range(SETS)]
+    return [(integers(), integers(), integers()) for _ in range(count)]
 
 
 def check(multiply: Callable[..., Any], arrays: Arrays) -> None:
@@ -74,6 +78,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--types", default=TYPES)
     parser.add_argument("--sizes", default=SIZES)
+    parser.add_argument("--products", default="")
     options = parser.parse_args()
     dtypes = {"f16": torch.float16, "bf16": torch.bfloat16, "f64": torch.float64}
     print("| type | n | products | own | shared | `torch.bmm` | own / shared | gain |")
@@ -87,8 +92,11 @@ def main() -> None:
                 a, b, out=out, specialize=specialize, precision=precision
             )
 
-        for size in map(int, options.sizes.split(",")):
-            sets = make_sets(size, dtypes.get(kind, torch.float32))
+        given = [int(n) for n in options.products.split(",") if n]
+        counts: list[int | None] = [*given] or [None]
+        cases = [(int(n), c) for n in options.sizes.split(",") for c in counts]
+        for size, count in cases:
+            sets = make_sets(size, dtypes.get(kind, torch.float32), count)
             own = measure(by_kami(True), sets)
             shared = measure(by_kami(False), sets)
             peer = measure(lambda a, b, out: torch.bmm(a, b, out=out), sets)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import threading
 from typing import Any
@@ -318,6 +319,21 @@ def test_shared_kernels_of_aligned_rows(kind: str, trans_b: bool, step: int) -> 
         )
         wide = b.swapaxes(1, 2) if trans_b else b
         assert (result == a.astype(float) @ wide.astype(float)).all()
+
+
+def test_few_products_share_smaller_tiles() -> None:
+    from kami._forms import shared_form
+    from kami._matmul import Operand, Request
+
+    operand = Operand("f16", (False,), "dense")
+    request = Request(None, None, None, operand, operand, operand)
+    tiles = [
+        shared_form(size, 256, 64, dataclasses.replace(request, products=p), "sm_90")[
+            "tile"
+        ]
+        for size, p in ((256, 0), (256, 64), (256, 4), (256, 1), (16, 4))
+    ]
+    assert tiles == ["128x256x64", "128x256x64", "32x32x32", "32x32x32", "16x32x32"]
 
 
 def test_rows_that_are_promised_to_be_aligned() -> None:

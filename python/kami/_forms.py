@@ -16,11 +16,6 @@ from typing import Any
 
 from ._matmul import Request
 
-# The multiprocessors of an H100 or H200. With half as many, f16 is slower by a
-# quarter, and some of tf32 and f64 faster by a tenth.
-_FEW_TILES = 132
-_SMALLEST = 32
-
 
 @dataclasses.dataclass(frozen=True)
 class _Sides:
@@ -37,24 +32,6 @@ class _Sides:
             return -(-extent // side) * (side + self.start)
 
         return min(reversed(self.lengths), key=work)
-
-    def of_tile(self, m: int, n: int, products: int) -> tuple[int, int]:
-        """Along m and n; smaller where so few products, 0 for many, leave
-        multiprocessors without a tile."""
-        rows, columns = self.of(m), self.of(n)
-
-        def smaller(side: int) -> int:
-            return self.lengths[self.lengths.index(side) - 1]
-
-        while products and max(rows, columns) > _SMALLEST:
-            tiles = products * -(-m // rows) * -(-n // columns)
-            if tiles >= _FEW_TILES:
-                break
-            if rows >= columns:
-                rows = smaller(rows)
-            else:
-                columns = smaller(columns)
-        return rows, columns
 
 
 _HALF = _Sides((16, 32, 64, 128), 64)
@@ -75,9 +52,8 @@ def plain_form(m: int, n: int, k: int, request: Request) -> dict[str, Any]:
     return _form(_OTHER.of(m), _OTHER.of(n), depth)
 
 
-def _half_form(m: int, n: int, k: int, request: Request) -> dict[str, Any]:
-    rows, columns = _HALF.of_tile(m, n, request.products)
-    aligned = request.aligned_rows
+def _half_form(m: int, n: int, k: int, aligned: bool) -> dict[str, Any]:
+    rows, columns = _HALF.of(m), _HALF.of(n)
     shallow = 16 if k <= 16 else 32
     if rows == columns == 64 and aligned and 32 < k <= 64:
         return _form(rows, columns, 64)
@@ -92,27 +68,25 @@ def _half_form(m: int, n: int, k: int, request: Request) -> dict[str, Any]:
     return _form(rows, columns, 64, unit="warpgroup", stages=3)
 
 
-def _tf32_form(m: int, n: int, k: int, request: Request) -> dict[str, Any]:
-    rows, columns = _TF32.of_tile(m, n, request.products)
+def _tf32_form(m: int, n: int, k: int, aligned: bool) -> dict[str, Any]:
+    rows, columns = _TF32.of(m), _TF32.of(n)
     if rows == columns == 128:
         return _form(rows, columns, 32, unit="warpgroup")
-    depth = 32 if request.aligned_rows and k > 16 else 16
-    return _form(rows, columns, depth, unit="warp")
+    return _form(rows, columns, 32 if aligned and k > 16 else 16, unit="warp")
 
 
 def shared_form(
     m: int, n: int, k: int, request: Request, target: str
 ) -> dict[str, Any]:
     """Keywords for `compile_request`, for products like one of m, n and k."""
-    type = request.a.type
+    type, aligned = request.a.type, request.aligned_rows
     if target != "sm_90" or request.is_complex or request.b.type != type:
         return plain_form(m, n, k, request)
     if type in ("f16", "bf16"):
-        return _half_form(m, n, k, request)
+        return _half_form(m, n, k, aligned)
     if type == "tf32":
-        return _tf32_form(m, n, k, request)
+        return _tf32_form(m, n, k, aligned)
     if type in ("f32", "f64"):
-        is_odd = type == "f32" and not request.aligned_rows
-        sides = _ODD_F32 if is_odd else _WIDE
-        return _form(*sides.of_tile(m, n, request.products), 16)
+        sides = _ODD_F32 if type == "f32" and not aligned else _WIDE
+        return _form(sides.of(m), sides.of(n), 16)
     return plain_form(m, n, k, request)

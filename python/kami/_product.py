@@ -215,11 +215,9 @@ def _compile_shared(
 ) -> Program:
     """A kernel for products of any size that are like one of these extents."""
     request = dataclasses.replace(
-        request, m=None, n=None, k=None, aligned_rows=aligned_rows
+        request, m=None, n=None, k=None, aligned_rows=aligned_rows, products=0
     )
     form = shared_form(*extents, request, target)
-    # A tile for few products is theirs anyhow.
-    request = dataclasses.replace(request, products=0)
     try:
         return compile_request(request, target, {**form, **overrides})
     except ValueError:

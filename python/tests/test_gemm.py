@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import threading
 from typing import Any
@@ -268,17 +267,19 @@ def test_batches_share_a_kernel() -> None:
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("shape", [(17, 24, 33), (64, 72, 96), (40, 33, 130)])
+@pytest.mark.parametrize("specialize", [True, False])
 def test_bits_do_not_depend_on_the_batch(
-    dtype: str, shape: tuple[int, int, int]
+    dtype: str, shape: tuple[int, int, int], specialize: bool
 ) -> None:
-    """Although plans do."""
+    """Although plans do, of kernels for one size."""
     rng = np.random.default_rng(12)
     m, n, k = shape
     a = rng.uniform(-1, 1, (65, m, k)).astype(dtype)
     b = rng.uniform(-1, 1, (65, k, n)).astype(dtype)
-    all_of_them = kami.bmm(a, b)
+    all_of_them = kami.gemm(a, b, specialize=specialize)
     for count in (1, 4, 5, 20):
-        assert (kami.bmm(a[:count], b[:count]) == all_of_them[:count]).all()
+        some = kami.gemm(a[:count], b[:count], specialize=specialize)
+        assert (some == all_of_them[:count]).all()
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8"])
@@ -319,21 +320,6 @@ def test_shared_kernels_of_aligned_rows(kind: str, trans_b: bool, step: int) -> 
         )
         wide = b.swapaxes(1, 2) if trans_b else b
         assert (result == a.astype(float) @ wide.astype(float)).all()
-
-
-def test_few_products_share_smaller_tiles() -> None:
-    from kami._forms import shared_form
-    from kami._matmul import Operand, Request
-
-    operand = Operand("f16", (False,), "dense")
-    request = Request(None, None, None, operand, operand, operand)
-    tiles = [
-        shared_form(size, 256, 64, dataclasses.replace(request, products=p), "sm_90")[
-            "tile"
-        ]
-        for size, p in ((256, 0), (256, 64), (256, 4), (256, 1), (16, 4))
-    ]
-    assert tiles == ["128x256x64", "128x256x64", "32x32x32", "32x32x32", "16x32x32"]
 
 
 def test_rows_that_are_promised_to_be_aligned() -> None:

@@ -395,8 +395,7 @@ bool GridSearch::mayPrefetch() const {
 /// 161 and 157, 256 207 and 205, 320 433 and 344, 400 990 and 651, 512 1368 and
 /// 962; of f16 224 81.2 and 88.6, 256 98.5 and 101, 272 194 and 159, 320 187
 /// and 176, 384 248 and 247, 400 473 and 410, 448 467 and 395, 512 519 and 482,
-/// 640 1206 and 1035 (H200, 2026-11-26). Nobody has timed matrices with gaps,
-/// of which no pieces are known.
+/// 640 1206 and 1035 (H200, 2026-11-26). Nobody has timed A and B with gaps.
 bool GridSearch::suitsEngine() const {
   constexpr int64_t deep = 192, deepUnrounded = 264;
   bool isRounded = atom.atom->operand == ElementKind::TF32;

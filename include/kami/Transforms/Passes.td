@@ -40,8 +40,8 @@ def KamiAssignPlan : Pass<"kami-assign-plan"> {
     Gives every `kami.gemm` without a plan the one that the cost model prefers
     for the module's target. Extents known only at run time are planned for as
     if they were large, and batches as if they had thousands of products, unless
-    `products` says how many. That changes no bits of `reproducible` sums. Plans that are there already stay; `kami-verify-target`
-    judges them.
+    `products` says how many. That changes no bits of `reproducible` sums. Plans
+    that are there already stay; `kami-verify-target` judges them.
 
     A product inside a kernel is one block's: m and n have to be static and the
     tile covers them, and the warps are those of the kernel's `known_block_size`,

@@ -9,6 +9,7 @@
 #include "kami/Layout/FragmentMap.h"
 #include "FragmentTables.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include <numeric>
 #include <vector>
 
@@ -113,10 +114,15 @@ llvm::ArrayRef<FragmentMap> kami::allFragmentMaps() {
 }
 
 const FragmentMap *kami::findFragmentMap(llvm::StringRef name) {
-  const FragmentMap *found =
-      llvm::find_if(allFragmentMaps(),
-                    [&](const FragmentMap &map) { return map.name == name; });
-  return found == allFragmentMaps().end() ? nullptr : found;
+  // The planner asks for each candidate: in order, a quarter of its time was
+  // comparing names.
+  static const llvm::StringMap<const FragmentMap *> byName = [] {
+    llvm::StringMap<const FragmentMap *> maps;
+    for (const FragmentMap &map : allFragmentMaps())
+      maps.try_emplace(map.name, &map);
+    return maps;
+  }();
+  return byName.lookup(name);
 }
 
 int64_t kami::replicasOf(llvm::StringRef name) {

@@ -17,9 +17,6 @@
 #include "SerializePTX.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVM/NVVM/Utils.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-#include "llvm/IR/OptBisect.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Scalar/DeadStoreElimination.h"
@@ -88,20 +85,6 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
 }
 
 namespace {
-/// Leaves out the back end's loop strength reduction. It searches for formulae
-/// of addresses whose number grows with that of a loop's accesses, half of what
-/// f32 65³ took to compile (0.95 and 0.48 G instructions). ptxas reduces loops
-/// itself: 69 kernels have 1.4 % fewer instructions without, and 1 % more
-/// registers.
-struct WithoutLoopStrengthReduction : llvm::OptPassGate {
-  bool shouldRunPass(StringRef pass, StringRef) const override {
-    return pass != "Loop Strength Reduction";
-  }
-  bool isEnabled() const override { return true; }
-};
-} // namespace
-
-namespace {
 class Serializer : public NVVM::SerializeGPUModuleBase {
 public:
   using SerializeGPUModuleBase::SerializeGPUModuleBase;
@@ -116,9 +99,6 @@ protected:
   LogicalResult optimizeModule(llvm::Module &llvmModule, int level) override;
   FailureOr<SmallVector<char, 0>>
   moduleToObject(llvm::Module &llvmModule) override;
-
-private:
-  WithoutLoopStrengthReduction gate;
 };
 } // namespace
 
@@ -158,8 +138,6 @@ Serializer::moduleToObject(llvm::Module &llvmModule) {
   FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
   if (failed(machine))
     return failure();
-  // The module's context does not outlive this serializer's run.
-  llvmModule.getContext().setOptPassGate(gate);
   FailureOr<SmallString<0>> text = translateModuleToISA(
       llvmModule, **machine, [&] { return getOperation().emitError(); });
   if (failed(text))

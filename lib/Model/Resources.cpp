@@ -88,9 +88,11 @@ static constexpr int64_t aheadOverhead = 40;
 /// all of 168, of 192 × 208 × 64 144 bytes are spilled, of 192 × 256 × 64,
 /// which takes 128 for sums, 480; 1000 products of 401 take 868 and 1071 µs, of
 /// 511 1779 so, and 1049 by 128 × 256 × 64 with 246 registers (H100,
-/// 2026-11-26).
+/// 2026-11-26). Of 128 × 128 × 64 by eight warps, which takes 64 for sums, 116
+/// bytes are spilled with 128, outside of loops, and a multiprocessor has two
+/// blocks: 256 products up to 512 × 512 × 512 take 94 µs so, and 108 with one.
 static constexpr int64_t skewedOverhead = 32, longSkewedOverhead = 40,
-                         shortLine = 64;
+                         shortLine = 64, fewSums = 64;
 /// The same where tiles of tf32 follow each other, and who copied them rounds
 /// them: 128 × 128 × 64, 160 × 160 × 32 and 192 × 192 × 16 take 43, 48 and 49
 /// beside sums and A.
@@ -155,11 +157,12 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
       registers.overhead =
           copiesA || exchange.stages == 1 ? unitOverhead : roundedOverhead;
     int64_t line = partition.tile.k * byteWidth(atom.operand);
+    bool isLong = line > shortLine && registers.accumulators > fewSums;
     if (exchange.isCopied() && copiesA)
       registers.overhead += exchange.prefetches ? aheadOverhead
                             : !exchange.skewed || exchange.stages == 1 ? 0
-                            : line > shortLine ? longSkewedOverhead
-                                               : skewedOverhead;
+                            : isLong ? longSkewedOverhead
+                                     : skewedOverhead;
     return registers;
   }
   if (exchange.isPacked()) {

@@ -76,9 +76,9 @@ struct Form {
   int64_t registers = registersOfCopies;
   /// Whether the copy engine brings its operands; threads do unless it says so.
   bool isBulk = false;
-  /// Whether it is for products that need not be larger than it, if they are
-  /// many.
-  bool isForMany = false;
+  /// Half tiles that typical products have along m and n, and tiles that a
+  /// multiprocessor has, at least, if the form is for large ones.
+  int64_t halves = 3, tilesEach = 4;
 };
 
 /// Whether rows of typical products begin at multiples of 16 bytes.
@@ -107,7 +107,7 @@ static bool areRowsAligned(const Problem &problem) {
 /// f32 that lanes multiply takes 139 µs with squares of 64 and 169 with those
 /// of 32 up to 512 × 512 × 128, aligned 94 and 108, but up to 256 a side 43 and
 /// 39 (2026-11-23).
-static llvm::SmallVector<Form, 2> largeForms(const Problem &problem,
+static llvm::SmallVector<Form, 3> largeForms(const Problem &problem,
                                              const Chip &chip) {
   // With 128 registers a thread spills some outside of its loops, but there
   // are two blocks of 8 warps.
@@ -131,13 +131,18 @@ static llvm::SmallVector<Form, 2> largeForms(const Problem &problem,
     // 12 tiles a multiprocessor, three stages take 48.0 µs and two 53.6, of 256
     // 136 and 131 (H100, 2026-11-24).
     Form square = {{64, 64, 16}, 2, 2};
+    // Fewer warps are worth it for larger products.
+    square.halves = 6;
     constexpr int64_t manyTiles = 24;
     if (tilesOfSpread(problem, square.tile) < manyTiles * chip.multiprocessors)
       square.stages = 3;
     return {square, oblong};
   }
-  if (problem.operand == ElementKind::F32)
-    return {{{64, 64, 16}}};
+  if (problem.operand == ElementKind::F32) {
+    Form lanes = {{64, 64, 16}};
+    lanes.halves = 6;
+    return {lanes};
+  }
   if (bytes != 4)
     return {};
   if (areAligned && chip.copiesBulk && problem.bulk.value_or(true)) {
@@ -148,8 +153,22 @@ static llvm::SmallVector<Form, 2> largeForms(const Problem &problem,
     // (H100, 2026-11-25).
     Form many = form;
     many.stages = 3;
-    many.isForMany = true;
-    return {form, many};
+    many.halves = 2;
+    many.tilesEach = 64;
+    if (isDeep)
+      return {form, many};
+    // Less of the other operand to read again: 64, 128, 256 and 1024 products
+    // up to 512 × 512 × 128 take 15.8, 27.9, 48.3 and 179 µs with 192 rows,
+    // 17.0, 28.0, 47.1 and 179 with 160, and 17.1, 28.7, 48.0 and 188 with 128
+    // (H100, 2026-11-26).
+    Form tall = form;
+    tall.stages = 3;
+    tall.halves = 2;
+    tall.tile.m = 192;
+    constexpr int64_t manyTiles = 12;
+    if (tilesOfSpread(problem, tall.tile) >= manyTiles * chip.multiprocessors)
+      tall.tile.m = 160;
+    return {tall, form, many};
   }
   const Form rounded = {{128, 128, 32}, 8, 2, 128};
   if (isDeep)
@@ -164,15 +183,9 @@ static llvm::SmallVector<Form, 2> largeForms(const Problem &problem,
 static bool isLarge(const Problem &problem, const Form &form,
                     const Chip &chip) {
   const Extents &typical = problem.extents, &tile = form.tile;
-  // The lanes' squares want products twice as large, and so do tiles for whose
-  // sake there are fewer warps.
-  bool isSlow = problem.operand == ElementKind::F32 ||
-                (problem.operand == ElementKind::F64 && form.warps);
-  int64_t halves = form.isForMany ? 2 : isSlow ? 6 : 3;
-  int64_t tilesEach = form.isForMany ? 64 : 4;
-  return 2 * typical.m >= halves * tile.m && 2 * typical.n >= halves * tile.n &&
-         2 * typical.k > tile.k &&
-         tilesOfSpread(problem, tile) >= tilesEach * chip.multiprocessors;
+  return 2 * typical.m >= form.halves * tile.m &&
+         2 * typical.n >= form.halves * tile.n && 2 * typical.k > tile.k &&
+         tilesOfSpread(problem, tile) >= form.tilesEach * chip.multiprocessors;
 }
 
 /// Whether there are so few that a block has one or two tiles.
@@ -204,9 +217,13 @@ static bool areFewLarge(const Problem &problem, const Chip &chip) {
 /// with 32 × 64 × 64 and 14 with 64 × 64 × 64; of f64 in odd rows 15.0 µs with
 /// 16 × 32 × 32, 17.6 with 32 × 32 × 32 and 18.5 with 32 × 32 × 16 (H200,
 /// 2026-11-23), but of larger ones in aligned rows 23.5, and 19.1 with 32 × 32
-/// × 32 (H100, 2026-11-24).
+/// × 32 (H100, 2026-11-24). In odd rows 4 and 8 products of f64 up to 512 × 512
+/// × 512 take 10.4 and 14.6 µs with two warps a tile and four stages, 10.7 and
+/// 15.3 with three stages; 8 of which k is 119 in the mean take 8.3 µs so and
+/// 12.2 with 32 × 32 × 16 (H100, 2026-11-26).
 static std::optional<Form> smallForm(const Problem &problem, const Chip &chip) {
-  Extents tile;
+  Form form;
+  Extents &tile = form.tile;
   bool isDeep = problem.extents.k >= 128;
   switch (problem.operand) {
   case ElementKind::F16:
@@ -217,16 +234,19 @@ static std::optional<Form> smallForm(const Problem &problem, const Chip &chip) {
     tile = {isDeep ? 32 : 64, 64, 64};
     break;
   case ElementKind::F64:
-    tile = !isDeep                   ? Extents{32, 32, 16}
-           : areRowsAligned(problem) ? Extents{32, 32, 32}
-                                     : Extents{16, 32, 32};
+    if (areRowsAligned(problem))
+      tile = {32, 32, isDeep ? 32 : 16};
+    else if (problem.extents.k >= 96)
+      form = {{16, 32, 32}, 2, 4};
+    else
+      tile = {32, 32, 16};
     break;
   default:
     return std::nullopt;
   }
   if (isFar(tile, problem.extents) || !areFew(problem, chip))
     return std::nullopt;
-  return Form{tile};
+  return form;
 }
 
 /// The tiles that are worth trying for products of any size, where sizes are

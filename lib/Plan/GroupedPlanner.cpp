@@ -89,6 +89,9 @@ static bool areRowsAligned(const Problem &problem) {
          areWholePieces(typical.k, byteWidth(problem.operand));
 }
 
+/// Whether k is what products take long for, not C.
+static bool isDeep(const Problem &problem) { return problem.extents.k >= 128; }
+
 /// The tiles that large products take best, if these are, in their order. 256
 /// products up to 512 × 512 × 512 or × 128, µs of odd rows and of aligned ones
 /// (H200, 2026-11-24):
@@ -114,16 +117,16 @@ static llvm::SmallVector<Form, 3> largeForms(const Problem &problem,
   const Form square = {{128, 128, 32}, 8, std::nullopt, 128};
   int64_t bytes =
       std::max(byteWidth(problem.operand), byteWidth(problem.operandB()));
-  bool isDeep = problem.extents.k >= 128, areAligned = areRowsAligned(problem);
+  bool areAligned = areRowsAligned(problem);
   if (bytes == 2) {
     const Form oblong = {{64, 128, 32}};
-    if (!isDeep)
+    if (!isDeep(problem))
       return {oblong};
     if (!areAligned)
       return {{{128, 128, 64}, 8, 2, 128}, oblong};
     return {square, oblong};
   }
-  if (problem.operand == ElementKind::F64 && !isDeep) {
+  if (problem.operand == ElementKind::F64 && !isDeep(problem)) {
     const Form oblong = {{32, 64, 16}};
     if (areAligned)
       return {oblong};
@@ -155,7 +158,7 @@ static llvm::SmallVector<Form, 3> largeForms(const Problem &problem,
     many.stages = 3;
     many.halves = 2;
     many.tilesEach = 64;
-    if (isDeep)
+    if (isDeep(problem))
       return {form, many};
     // Less of the other operand to read again: 64, 128, 256 and 1024 products
     // up to 512 × 512 × 128 take 15.8, 27.9, 48.3 and 179 µs with 192 rows,
@@ -171,7 +174,7 @@ static llvm::SmallVector<Form, 3> largeForms(const Problem &problem,
     return {tall, form, many};
   }
   const Form rounded = {{128, 128, 32}, 8, 2, 128};
-  if (isDeep)
+  if (isDeep(problem))
     return {rounded, {{64, 128, 32}}};
   if (areAligned)
     return {rounded, {{128, 64, 32}}};
@@ -205,7 +208,7 @@ static bool areFewLarge(const Problem &problem, const Chip &chip) {
   const Extents &typical = problem.extents;
   double tiles = tilesOfSpread(problem, fewLarge.tile);
   return problem.operand == ElementKind::F64 && areRowsAligned(problem) &&
-         typical.k >= 128 && typical.m >= 192 && typical.n >= 192 &&
+         isDeep(problem) && typical.m >= 192 && typical.n >= 192 &&
          tiles >= 2 * chip.multiprocessors && tiles < 8 * chip.multiprocessors;
 }
 
@@ -224,18 +227,17 @@ static bool areFewLarge(const Problem &problem, const Chip &chip) {
 static std::optional<Form> smallForm(const Problem &problem, const Chip &chip) {
   Form form;
   Extents &tile = form.tile;
-  bool isDeep = problem.extents.k >= 128;
   switch (problem.operand) {
   case ElementKind::F16:
   case ElementKind::BF16:
     tile = {64, 32, 64};
     break;
   case ElementKind::TF32:
-    tile = {isDeep ? 32 : 64, 64, 64};
+    tile = {isDeep(problem) ? 32 : 64, 64, 64};
     break;
   case ElementKind::F64:
     if (areRowsAligned(problem))
-      tile = {32, 32, isDeep ? 32 : 16};
+      tile = {32, 32, isDeep(problem) ? 32 : 16};
     else if (problem.extents.k >= 96)
       form = {{16, 32, 32}, 2, 4};
     else
@@ -438,8 +440,8 @@ chooseForSpread(Problem problem, const Chip &chip,
   // 512 × 128 take 109 µs so and 132 without, up to 512 × 512 × 512 312 and
   // 334, of tf32 138.4 and 144.1 (H100, 2026-11-25). But few deep ones of f64,
   // 8 of them, take 15.1 and 15.5.
-  bool isFewDeep = problem.operand == ElementKind::F64 &&
-                   problem.extents.k >= 128 && areFew(problem, chip);
+  bool isFewDeep = problem.operand == ElementKind::F64 && isDeep(problem) &&
+                   areFew(problem, chip);
   problem.relaysWide = !areRowsAligned(problem) && !isFewDeep;
   std::string reason;
   for (llvm::ArrayRef<Way> ways : preferredWays(problem, chip)) {
@@ -468,10 +470,9 @@ Chip kami::withoutTileList(Chip chip, int64_t more) {
 static int64_t preferredTurns(const Candidate &candidate,
                               const Problem &problem, const Chip &chip) {
   constexpr int64_t manyTiles = 24, turns = 6;
-  bool isDeep = problem.extents.k >= 128;
   bool areMany = tilesOfSpread(problem, candidate.plan.tile) >=
                  manyTiles * chip.multiprocessors;
-  return problem.operand == ElementKind::F64 && isDeep && areMany &&
+  return problem.operand == ElementKind::F64 && isDeep(problem) && areMany &&
                  !areRowsAligned(problem)
              ? turns
              : 0;

@@ -362,7 +362,7 @@ Value GridKernel::teamsBefore(Value blocks) {
 /// be.
 Value GridKernel::blockNumber(std::optional<int64_t> tiles) {
   Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
-  if (isLimited || (tiles && *tiles <= mostBlocks))
+  if (isLimited || fitsInRow(tiles))
     return block;
   Value row = gpu::BlockIdOp::create(b, gpu::Dimension::y);
   return arith::AddIOp::create(
@@ -393,12 +393,12 @@ void GridKernel::emitBody(gpu::GPUFuncOp kernel, EmitTile emit) {
         first,
         b.createOrFold<arith::DivUIOp>(thread, constant(threads / teams)));
   }
-  if (!isLimited || (total && *total <= mostBlocks)) {
+  if (!isLimited || fitsInRow(total)) {
     // The last block may have teams without a tile, and the last row of a grid
     // blocks. A loop over tiles, which would hardly ever have a second one,
     // takes registers: LLVM moves positions of threads out of it, 48 of them of
     // f16 101³.
-    if (!total || *total > mostBlocks || *total % teams != 0)
+    if (!fitsInRow(total) || *total % teams != 0)
       b.setInsertionPointToStart(
           scf::IfOp::create(b,
                             arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
@@ -439,7 +439,7 @@ void GridKernel::emitLaunch(gpu::GPUFuncOp kernel,
   Value blocks =
       b.createOrFold<arith::CeilDivUIOp>(count.total, constant(teams));
   Value rows = constant(1);
-  if (!total || *total > mostBlocks) {
+  if (!fitsInRow(total)) {
     if (!isLimited)
       rows = b.createOrFold<arith::CeilDivUIOp>(blocks, constant(mostBlocks));
     blocks = b.createOrFold<arith::MinUIOp>(blocks, constant(mostBlocks));

@@ -119,6 +119,10 @@ private:
   mlir::OpFoldResult packedSize(mlir::Value matrix, unsigned dim,
                                 mlir::Value first);
   mlir::Value teamsBefore(mlir::Value blocks);
+  /// Whether so many tiles are known to be no more than blocks along x may be.
+  bool fitsInRow(std::optional<int64_t> tiles) const {
+    return tiles && *tiles <= mostBlocks;
+  }
   mlir::Value blockNumber(std::optional<int64_t> tiles);
   mlir::gpu::GPUFuncOp createKernel(mlir::SymbolTable &symbols,
                                     const std::string &name);

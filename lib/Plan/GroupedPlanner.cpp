@@ -76,9 +76,9 @@ struct Form {
   int64_t registers = registersOfCopies;
   /// Whether the copy engine brings its operands; threads do unless it says so.
   bool isBulk = false;
-  /// Half tiles that typical products have along m and n, and tiles that a
-  /// multiprocessor has, at least, if the form is for large ones.
-  int64_t halves = 3, tilesEach = 4;
+  /// Quarters of a tile that typical products have along m and n, and tiles
+  /// that a multiprocessor has, at least, if the form is for large ones.
+  int64_t quarters = 6, tilesEach = 4;
 };
 
 /// Whether rows of typical products begin at multiples of 16 bytes.
@@ -135,7 +135,7 @@ static llvm::SmallVector<Form, 3> largeForms(const Problem &problem,
     // 136 and 131 (H100, 2026-11-24).
     Form square = {{64, 64, 16}, 2, 2};
     // Fewer warps are worth it for larger products.
-    square.halves = 6;
+    square.quarters = 12;
     constexpr int64_t manyTiles = 24;
     if (tilesOfSpread(problem, square.tile) < manyTiles * chip.multiprocessors)
       square.stages = 3;
@@ -143,7 +143,7 @@ static llvm::SmallVector<Form, 3> largeForms(const Problem &problem,
   }
   if (problem.operand == ElementKind::F32) {
     Form lanes = {{64, 64, 16}};
-    lanes.halves = 6;
+    lanes.quarters = 12;
     return {lanes};
   }
   if (bytes != 4)
@@ -156,7 +156,7 @@ static llvm::SmallVector<Form, 3> largeForms(const Problem &problem,
     // (H100, 2026-11-25).
     Form many = form;
     many.stages = 3;
-    many.halves = 2;
+    many.quarters = 4;
     many.tilesEach = 64;
     if (isDeep(problem))
       return {form, many};
@@ -166,7 +166,7 @@ static llvm::SmallVector<Form, 3> largeForms(const Problem &problem,
     // (H100, 2026-11-26).
     Form tall = form;
     tall.stages = 3;
-    tall.halves = 2;
+    tall.quarters = 4;
     tall.tile.m = 192;
     constexpr int64_t manyTiles = 12;
     if (tilesOfSpread(problem, tall.tile) >= manyTiles * chip.multiprocessors)
@@ -178,7 +178,15 @@ static llvm::SmallVector<Form, 3> largeForms(const Problem &problem,
     return {rounded, {{64, 128, 32}}};
   if (areAligned)
     return {rounded, {{128, 64, 32}}};
-  return {{{128, 64, 32}}};
+  // Shallower tiles have less beyond k: up to 512 × 512 × 128 32, 64, 256 and
+  // 1024 products take 13.0, 23.1, 58.3 and 232 µs so, and 13.8, 25.4, 63.1 and
+  // 242 with 32 along k; up to 256 × 256 × 128 128, 256 and 1024 14.6, 24.2 and
+  // 80.1, where squares of 64 take 15.0, 25.8 and 85.8, but 64 11.6 and 10.0
+  // (H100, 2026-11-26).
+  Form shallow = {{128, 64, 16}, 4, 3};
+  shallow.quarters = 3;
+  shallow.tilesEach = 2;
+  return {shallow};
 }
 
 /// Whether typical products have several such tiles along each side, and all of
@@ -186,8 +194,8 @@ static llvm::SmallVector<Form, 3> largeForms(const Problem &problem,
 static bool isLarge(const Problem &problem, const Form &form,
                     const Chip &chip) {
   const Extents &typical = problem.extents, &tile = form.tile;
-  return 2 * typical.m >= form.halves * tile.m &&
-         2 * typical.n >= form.halves * tile.n && 2 * typical.k > tile.k &&
+  return 4 * typical.m >= form.quarters * tile.m &&
+         4 * typical.n >= form.quarters * tile.n && 2 * typical.k > tile.k &&
          tilesOfSpread(problem, tile) >= form.tilesEach * chip.multiprocessors;
 }
 

@@ -9,6 +9,7 @@
 #include "BlockCopy.h"
 #include "NVIDIALanes.h"
 #include "Patterns.h"
+#include "kami/Bridge/Bridge.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace kami;
@@ -119,6 +120,23 @@ struct ConvertCopyWait : OpConversionPattern<CopyWaitOp> {
   }
 };
 
+/// Whether threads have 128 registers or fewer, and lines begin where only
+/// registers say.
+bool areRegistersFew(DeskewOp op) {
+  auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+  auto resident =
+      kernel ? kernel->getAttrOfType<IntegerAttr>(residentBlocksAttributeName)
+             : IntegerAttr();
+  constexpr int64_t manyThreads = 512;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  auto matrix = cast<MemRefType>(op.getSource().getType());
+  return resident &&
+         resident.getInt() * int64_t(op.getThreads()) >= manyThreads &&
+         succeeded(matrix.getStridesAndOffset(strides, offset)) &&
+         llvm::any_of(strides, ShapedType::isDynamic);
+}
+
 struct ConvertDeskew : OpConversionPattern<DeskewOp> {
   ConvertDeskew(const TypeConverter &converter, MLIRContext *context,
                 TF32Rounding rounding)
@@ -133,7 +151,7 @@ struct ConvertDeskew : OpConversionPattern<DeskewOp> {
             ? CopiedLines(b, op.getSource(), op.getDest(), *op.getMatrix())
             : CopiedLines(b, op.getSource(), op.getDest());
     straighten(lines, op.getTails(), op.getThreads(),
-               op.getRounded() ? &rounding : nullptr);
+               op.getRounded() ? &rounding : nullptr, areRegistersFew(op));
     if (op.getForMatrixUnit())
       fenceForMatrixUnit(b);
     rewriter.eraseOp(op);

@@ -66,10 +66,10 @@ private:
 /// places in the tile, and that one to `tails`, run after run. Without tails,
 /// each line of the tile has a word more.
 void copySkewed(const CopiedLines &lines, mlir::Value tails, int64_t threads);
-/// Each thread makes the tile's pieces of the words that it has copied so, with
+/// Each warp makes the tile's pieces of the words that it has copied so, with
 /// elements rounded if there is a `rounding`.
 void straighten(const CopiedLines &lines, mlir::Value tails, int64_t threads,
-                const TF32Rounding *rounding);
+                const TF32Rounding *rounding, bool areRegistersFew);
 
 } // namespace kami::nvgpu_lowering
 

@@ -36,16 +36,14 @@ using namespace mlir;
 
 namespace {
 
-/// Pieces of a thread whose addresses are kept at a time, and those whose words
-/// are in registers between two barriers of a warp.
+/// Pieces of a thread whose addresses are kept at a time.
 constexpr int64_t copiedAtOnce = 4;
-constexpr int64_t straightenedAtOnce = 2;
 
 class SkewedCopy {
 public:
   SkewedCopy(const CopiedLines &copied, Value tails, int64_t threads);
   void copy();
-  void straighten(const TF32Rounding *rounding);
+  void straighten(const TF32Rounding *rounding, bool areRegistersFew);
 
 private:
   /// A piece of the tile: its line, its number and first element in it, and its
@@ -53,6 +51,15 @@ private:
   struct Piece {
     Value line, number, column, run;
     /// Null if there is one.
+    Value exists;
+  };
+  /// Adjacent pieces that one lane puts straight: the first one's line, number
+  /// and column, and their run.
+  struct Part {
+    Value line, number, run;
+    /// Whether they are their run's last; null if they always are.
+    Value isLast;
+    /// Null if there are any.
     Value exists;
   };
   Value constant(int64_t value) { return indexConstant(b, value); }
@@ -78,7 +85,11 @@ private:
   void copyTails(Value round, int64_t rounds, bool areWhole);
   void copyEnds(bool areWhole);
   SmallVector<Value> wordsAt(Value memref, ValueRange indices);
-  SmallVector<Value> load(const Piece &piece);
+  void choosePart(bool areRegistersFew);
+  Value placeInRun(Value number);
+  Part part(Value firstRound, int64_t further);
+  template <typename Emit> void forParts(Emit emit);
+  SmallVector<SmallVector<Value>> load(const Part &part);
   Value shifted(SmallVector<Value> words, Value skewBytes);
 
   const CopiedLines &copied;
@@ -87,6 +98,11 @@ private:
   Type element;
   /// Elements of a piece and of a line, pieces of a line and of a run.
   int64_t pieceElements, lineElements, pieces, run;
+  /// In how many rounds the block copies the tile.
+  int64_t rounds;
+  /// Pieces of a part, and parts whose words are in registers between two
+  /// barriers of a warp.
+  int64_t adjacent = 1, straightenedAtOnce = 2;
   Value thread;
   /// The tails, one run's after the other; null where lines stay skewed.
   Value tails;
@@ -105,6 +121,7 @@ SkewedCopy::SkewedCopy(const CopiedLines &copied, Value tails, int64_t threads)
       lineElements(copied.lineElements - (tails ? 0 : pieceElements)),
       pieces(lineElements / pieceElements),
       run(skewedRun(lineElements, copied.elementBytes)),
+      rounds(llvm::divideCeil(copied.lines * pieces, threads)),
       thread(threadIndex(b)) {
   makeFlat();
   if (!tails)
@@ -337,19 +354,107 @@ SmallVector<Value> SkewedCopy::wordsAt(Value memref, ValueRange indices) {
   return words;
 }
 
-/// The word at the piece's place, and the one behind it.
-SmallVector<Value> SkewedCopy::load(const Piece &piece) {
-  SmallVector<Value> words =
-      wordsAt(copied.tile, copied.tileIndices(piece.line, piece.column));
-  auto ofTail = [&] { return wordsAt(tails, times(piece.run, pieceElements)); };
-  auto ofNext = [&] {
-    Value next = addIndex(b, piece.column, constant(pieceElements));
-    return wordsAt(copied.tile, copied.tileIndices(piece.line, next));
+/// How many pieces of a run a lane puts straight, one behind the other: of as
+/// many it reads one word more than there are, where by themselves they take
+/// two each. 64 products of f16 up to 512 × 512 × 512 take 25.7 µs so and 27.0
+/// by single pieces, uniform f16 of 129 and 151 (1000) 73.7 and 81.2, 82.3 and
+/// 90.2. But each piece's place in the tile is a register more: threads that
+/// have 128, and strides at run time, take fewer at a time (256 products 93.6
+/// and 102.4 µs, of tf32 135.4 and 143.7; H100, 2026-11-26).
+void SkewedCopy::choosePart(bool areRegistersFew) {
+  auto accesses = [&](int64_t pieces) {
+    return llvm::divideCeil(rounds, pieces) * (2 * pieces + 1);
   };
-  Value isLast = b.createOrFold<arith::CmpIOp>(
-      arith::CmpIPredicate::eq, rest(thread, run), constant(run - 1));
-  SmallVector<Type> types(words.size(), b.getI32Type());
-  llvm::append_range(words, choose(b, isLast, types, ofTail, ofNext));
+  int64_t most = std::min(run, warpSize / run);
+  if (areRegistersFew) {
+    most = std::min<int64_t>(most, 2);
+    straightenedAtOnce = 1;
+  }
+  for (int64_t pieces = 2; pieces <= most; pieces *= 2)
+    if (accesses(pieces) < accesses(adjacent))
+      adjacent = pieces;
+}
+
+/// Which part of its run is a lane's, that is the `number`-th of that run's in
+/// its warp. Shared memory moves the words of eight lanes at a time, those of
+/// some runs: what these have of a run is as far apart as it takes for all
+/// words to be in banks of their own.
+Value SkewedCopy::placeInRun(Value number) {
+  constexpr int64_t lanesAtOnce = 8;
+  int64_t parts = run / adjacent;
+  int64_t together =
+      std::clamp<int64_t>(lanesAtOnce * run / warpSize, 1, parts);
+  int64_t apart =
+      std::max<int64_t>(std::min(lanesAtOnce, run) / together / adjacent, 1);
+  Value others = over(number, together);
+  Value near =
+      addIndex(b, times(rest(number, together), apart), rest(others, apart));
+  return addIndex(b, near, times(over(others, apart), together * apart));
+}
+
+/// This lane's part of what the warp has copied in as many rounds as a part has
+/// pieces, from `firstRound` (null for 0), and so many more, on. The warp's
+/// lanes begin with a part of each of a round's runs.
+SkewedCopy::Part SkewedCopy::part(Value firstRound, int64_t further) {
+  int64_t runsOfWarp = warpSize / run, parts = run / adjacent;
+  int64_t runsOfLine = pieces / run, runsOfRound = threads / run;
+  Value lane = rest(thread, warpSize), warp = over(thread, warpSize);
+  Value round = addIndex(b, over(lane, runsOfWarp * parts), constant(further));
+  if (firstRound)
+    round = addIndex(b, round, firstRound);
+  Part part;
+  part.run =
+      addIndex(b, times(round, runsOfRound),
+               addIndex(b, times(warp, runsOfWarp), rest(lane, runsOfWarp)));
+  part.line = over(part.run, runsOfLine);
+  Value inRun = placeInRun(rest(over(lane, runsOfWarp), parts));
+  part.number = addIndex(b, times(rest(part.run, runsOfLine), run),
+                         times(inRun, adjacent));
+  if (parts > 1)
+    part.isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, inRun,
+                                        constant(parts - 1));
+  int64_t runs = copied.lines * runsOfLine;
+  bool mayEnd = firstRound
+                    ? runs % (adjacent * straightenedAtOnce * runsOfRound) != 0
+                    : (further + adjacent) * runsOfRound > runs;
+  if (mayEnd)
+    part.exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, part.run,
+                                        constant(runs));
+  return part;
+}
+
+/// Calls `emit` with the parts of a lane, some at a time.
+template <typename Emit> void SkewedCopy::forParts(Emit emit) {
+  int64_t step = adjacent * straightenedAtOnce;
+  auto emitRounds = [&](Value first, int64_t count) {
+    SmallVector<Part> some;
+    for (int64_t further = 0; further < count; further += adjacent)
+      some.push_back(part(first, further));
+    emit(some);
+  };
+  if (rounds <= step)
+    return emitRounds({}, rounds);
+  auto loop =
+      scf::ForOp::create(b, constant(0), constant(rounds), constant(step));
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  emitRounds(loop.getInductionVar(), step);
+}
+
+/// The words at the places of the part's pieces, and the one behind them.
+SmallVector<SmallVector<Value>> SkewedCopy::load(const Part &part) {
+  auto ofPiece = [&](int64_t piece) {
+    Value number = addIndex(b, part.number, constant(piece));
+    return wordsAt(copied.tile,
+                   copied.tileIndices(part.line, times(number, pieceElements)));
+  };
+  SmallVector<SmallVector<Value>> words;
+  for (int64_t piece = 0; piece != adjacent; ++piece)
+    words.push_back(ofPiece(piece));
+  auto ofTail = [&] { return wordsAt(tails, times(part.run, pieceElements)); };
+  auto ofNext = [&] { return ofPiece(adjacent); };
+  SmallVector<Type> types(words.front().size(), b.getI32Type());
+  words.push_back(choose(b, part.isLast, types, ofTail, ofNext));
   return words;
 }
 
@@ -398,36 +503,49 @@ Value SkewedCopy::shifted(SmallVector<Value> words, Value skewBytes) {
                                    bits);
 }
 
-void SkewedCopy::straighten(const TF32Rounding *rounding) {
+void SkewedCopy::straighten(const TF32Rounding *rounding,
+                            bool areRegistersFew) {
+  choosePart(areRegistersFew);
   OpBuilder::InsertionGuard guard(b);
   if (!rounding)
     enter(b, isAnySkewed());
   // What the warp's other lanes have copied is there.
   syncWarp(b);
-  forPieces(straightenedAtOnce, [&](Value, ArrayRef<Piece> some) {
-    SmallVector<Value> straight;
-    for (const Piece &piece : some) {
+  auto type = VectorType::get({pieceElements}, element);
+  SmallVector<Type> types(adjacent, type);
+  forParts([&](ArrayRef<Part> some) {
+    SmallVector<SmallVector<Value>> straight;
+    for (const Part &part : some) {
       auto make = [&]() -> SmallVector<Value> {
-        Value skew = times(skewOf(piece.line), copied.elementBytes);
-        return {shifted(load(piece),
-                        arith::IndexCastOp::create(b, b.getI32Type(), skew))};
+        Value skew = arith::IndexCastOp::create(
+            b, b.getI32Type(), times(skewOf(part.line), copied.elementBytes));
+        SmallVector<SmallVector<Value>> words = load(part);
+        SmallVector<Value> made;
+        for (int64_t piece = 0; piece != adjacent; ++piece) {
+          SmallVector<Value> both = words[piece];
+          llvm::append_range(both, words[piece + 1]);
+          made.push_back(shifted(both, skew));
+        }
+        return made;
       };
-      auto type = VectorType::get({pieceElements}, element);
-      auto nothing = [&]() -> SmallVector<Value> {
-        return {arith::ConstantOp::create(b, b.getZeroAttr(type)).getResult()};
+      auto nothing = [&] {
+        Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+        return SmallVector<Value>(adjacent, zero);
       };
-      straight.push_back(
-          choose(b, piece.exists, Type(type), make, nothing).front());
+      straight.push_back(choose(b, part.exists, types, make, nothing));
     }
     // Nobody needs the words any more.
     syncWarp(b);
-    for (auto [piece, value] : llvm::zip_equal(some, straight)) {
+    for (auto [part, values] : llvm::zip_equal(some, straight)) {
       OpBuilder::InsertionGuard insertion(b);
-      enter(b, piece.exists);
-      vector::StoreOp::create(
-          b, rounding ? rounding->factors(b, value) : value, copied.tile,
-          copied.tileIndices(piece.line, piece.column),
-          /*nontemporal=*/false, llvm::MaybeAlign(copiedPiece));
+      enter(b, part.exists);
+      for (auto [piece, value] : llvm::enumerate(values)) {
+        Value number = addIndex(b, part.number, constant(piece));
+        vector::StoreOp::create(
+            b, rounding ? rounding->factors(b, value) : value, copied.tile,
+            copied.tileIndices(part.line, times(number, pieceElements)),
+            /*nontemporal=*/false, llvm::MaybeAlign(copiedPiece));
+      }
     }
   });
 }
@@ -438,6 +556,7 @@ void nvgpu_lowering::copySkewed(const CopiedLines &lines, Value tails,
 }
 
 void nvgpu_lowering::straighten(const CopiedLines &lines, Value tails,
-                                int64_t threads, const TF32Rounding *rounding) {
-  SkewedCopy(lines, tails, threads).straighten(rounding);
+                                int64_t threads, const TF32Rounding *rounding,
+                                bool areRegistersFew) {
+  SkewedCopy(lines, tails, threads).straighten(rounding, areRegistersFew);
 }

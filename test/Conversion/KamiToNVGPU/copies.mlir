@@ -286,11 +286,16 @@ gpu.module @kernels {
   // CHECK:         scf.if
   // CHECK:           nvgpu.device_async_copy %[[FLAT]][%{{.+}}], %{{.+}}[%{{.+}}], 8, %{{.+}} {bypassL1} : memref<?xf16> to memref<512xf16, #gpu.address_space<workgroup>>
   // CHECK:         nvvm.cp.async.wait.group 0
-  // Then each piece is put together of two, all of a warp's before any is written.
+  // Then each lane puts two adjacent pieces together of three words, the last of
+  // which is a tail or another lane's first, all of a warp's before any is written.
   // CHECK:         nvvm.bar.warp.sync
-  // CHECK-COUNT-2: vector.load {{.+}} vector<8xf16>
-  // CHECK-COUNT-11: arith.select
-  // CHECK-COUNT-4: arith.shrui {{.+}} : i64
+  // CHECK-COUNT-2: vector.load {{.+}} memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>, vector<8xf16>
+  // CHECK:         scf.if
+  // CHECK:           vector.load {{.+}} memref<512xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+  // CHECK:         else
+  // CHECK:           vector.load {{.+}} memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>, vector<8xf16>
+  // CHECK-NOT:     vector.load
+  // CHECK-COUNT-8: arith.shrui {{.+}} : i64
   // CHECK:         nvvm.bar.warp.sync
   // CHECK-COUNT-2: vector.store {{.+}} vector<8xf16>
   // CHECK-NOT:     gpu.barrier
@@ -301,6 +306,39 @@ gpu.module @kernels {
     kami.copy_commit
     kami.copy_wait 0
     kami.deskew %a to %t by 128 tails %tails : memref<?x32xf16, strided<[?, 1], offset: ?>> to !tile, memref<1024xi8, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+
+  // 128 lines of 8 pieces for 128 threads, eight each: four adjacent ones at a time,
+  // of five words. Where threads have few registers, and only a register says how
+  // far lines are apart, two.
+  // CHECK-LABEL: gpu.func @deep
+  // CHECK:         nvvm.bar.warp.sync
+  // CHECK-COUNT-4: vector.load {{.+}} strided<[36, 1]>,
+  // CHECK:         scf.if
+  // CHECK:         else
+  // CHECK-COUNT-5: vector.load {{.+}} strided<[36, 1]>,
+  // CHECK:         nvvm.bar.warp.sync
+  // CHECK-COUNT-8: vector.store
+  // CHECK-NOT:     vector.store
+  gpu.func @deep(%a: memref<?x32xf32, strided<[?, 1], offset: ?>>) workgroup(%s: memref<128x36xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, %tails: memref<2048xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>, kami.resident_blocks = 3 : i64} {
+    %t = memref.subview %s[0, 0] [128, 32] [1, 1] : memref<128x36xf32, #gpu.address_space<workgroup>> to memref<128x32xf32, strided<[36, 1]>, #gpu.address_space<workgroup>>
+    kami.deskew %a to %t by 128 tails %tails : memref<?x32xf32, strided<[?, 1], offset: ?>> to memref<128x32xf32, strided<[36, 1]>, #gpu.address_space<workgroup>>, memref<2048xi8, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @few_registers
+  // CHECK:         scf.for
+  // CHECK-COUNT-2: vector.load {{.+}} strided<[36, 1]>,
+  // CHECK:         scf.if
+  // CHECK:         nvvm.bar.warp.sync
+  // CHECK-COUNT-2: vector.store
+  // CHECK-NOT:     vector.store
+  gpu.func @few_registers(%a: memref<?x32xf32, strided<[?, 1], offset: ?>>) workgroup(%s: memref<128x36xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, %tails: memref<2048xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>, kami.resident_blocks = 4 : i64} {
+    %t = memref.subview %s[0, 0] [128, 32] [1, 1] : memref<128x36xf32, #gpu.address_space<workgroup>> to memref<128x32xf32, strided<[36, 1]>, #gpu.address_space<workgroup>>
+    kami.deskew %a to %t by 128 tails %tails : memref<?x32xf32, strided<[?, 1], offset: ?>> to memref<128x32xf32, strided<[36, 1]>, #gpu.address_space<workgroup>>, memref<2048xi8, #gpu.address_space<workgroup>>
     gpu.return
   }
 

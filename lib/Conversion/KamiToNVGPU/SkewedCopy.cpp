@@ -46,15 +46,14 @@ public:
   void straighten(const TF32Rounding *rounding, bool areRegistersFew);
 
 private:
-  /// A piece of the tile: its line, its number and first element in it, and its
-  /// run.
+  /// A piece of the tile: its line, and its first element in it.
   struct Piece {
-    Value line, number, column, run;
+    Value line, column;
     /// Null if there is one.
     Value exists;
   };
-  /// Adjacent pieces that one lane puts straight: the first one's line, number
-  /// and column, and their run.
+  /// Adjacent pieces that one lane puts straight: their line, the first one's
+  /// number in it, and their run.
   struct Part {
     Value line, number, run;
     /// Whether they are their run's last; null if they always are.
@@ -165,12 +164,11 @@ SkewedCopy::Piece SkewedCopy::piece(Value round, int64_t first, bool mayEnd) {
     return round ? addIndex(b, at, times(round, step)) : at;
   };
   Piece piece;
-  piece.run = after(over(thread, run), threads / run);
+  Value own = after(over(thread, run), threads / run);
   int64_t runs = pieces / run;
-  piece.line = over(piece.run, runs);
-  piece.number =
-      addIndex(b, times(rest(piece.run, runs), run), rest(thread, run));
-  piece.column = times(piece.number, pieceElements);
+  piece.line = over(own, runs);
+  Value number = addIndex(b, times(rest(own, runs), run), rest(thread, run));
+  piece.column = times(number, pieceElements);
   if (mayEnd)
     piece.exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                          after(thread, threads),
@@ -182,7 +180,6 @@ SkewedCopy::Piece SkewedCopy::piece(Value round, int64_t first, bool mayEnd) {
 /// they begin with (null for the first). All lanes of a warp do the same.
 template <typename Emit> void SkewedCopy::forPieces(int64_t atOnce, Emit emit) {
   int64_t total = copied.lines * pieces;
-  int64_t rounds = llvm::divideCeil(total, threads);
   auto emitRounds = [&](Value round, int64_t count) {
     SmallVector<Piece> some;
     for (int64_t i = 0; i != count; ++i) {

@@ -122,19 +122,15 @@ struct ConvertCopyWait : OpConversionPattern<CopyWaitOp> {
 
 /// Whether threads have 128 registers or fewer, and lines begin where only
 /// registers say.
-bool areRegistersFew(DeskewOp op) {
+bool areRegistersFew(DeskewOp op, const CopiedLines &lines) {
   auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
   auto resident =
       kernel ? kernel->getAttrOfType<IntegerAttr>(residentBlocksAttributeName)
              : IntegerAttr();
   constexpr int64_t manyThreads = 512;
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  auto matrix = cast<MemRefType>(op.getSource().getType());
   return resident &&
          resident.getInt() * int64_t(op.getThreads()) >= manyThreads &&
-         succeeded(matrix.getStridesAndOffset(strides, offset)) &&
-         llvm::any_of(strides, ShapedType::isDynamic);
+         ShapedType::isDynamic(lines.stride(lines.matrix, 0));
 }
 
 struct ConvertDeskew : OpConversionPattern<DeskewOp> {
@@ -151,7 +147,8 @@ struct ConvertDeskew : OpConversionPattern<DeskewOp> {
             ? CopiedLines(b, op.getSource(), op.getDest(), *op.getMatrix())
             : CopiedLines(b, op.getSource(), op.getDest());
     straighten(lines, op.getTails(), op.getThreads(),
-               op.getRounded() ? &rounding : nullptr, areRegistersFew(op));
+               op.getRounded() ? &rounding : nullptr,
+               areRegistersFew(op, lines));
     if (op.getForMatrixUnit())
       fenceForMatrixUnit(b);
     rewriter.eraseOp(op);

@@ -71,6 +71,8 @@ private:
   Value rest(Value value, int64_t divisor) {
     return b.createOrFold<arith::RemUIOp>(value, constant(divisor));
   }
+  Value runOf(Value round, Value number);
+  template <typename Emit> void forRounds(int64_t atOnce, Emit emit);
   Piece piece(Value round, int64_t first, bool mayEnd);
   template <typename Emit> void forPieces(int64_t atOnce, Emit emit);
   void makeFlat();
@@ -88,6 +90,7 @@ private:
   Value placeInRun(Value number);
   Part part(Value firstRound, int64_t further);
   template <typename Emit> void forParts(Emit emit);
+  SmallVector<Value> placeOf(const Part &part, int64_t piece);
   SmallVector<SmallVector<Value>> load(const Part &part);
   Value shifted(SmallVector<Value> words, Value skewBytes);
 
@@ -156,6 +159,26 @@ void SkewedCopy::makeFlat() {
               copied.elementBytes);
 }
 
+/// The run that is the `number`-th of those that the warp has in a round.
+Value SkewedCopy::runOf(Value round, Value number) {
+  int64_t runsOfWarp = warpSize / run;
+  Value own = addIndex(b, times(over(thread, warpSize), runsOfWarp),
+                       rest(number, runsOfWarp));
+  return addIndex(b, own, times(round, threads / run));
+}
+
+/// Calls `emit` with the first of so many rounds (null for 0) and how many they
+/// are, for all rounds: in a loop, if they are more.
+template <typename Emit> void SkewedCopy::forRounds(int64_t atOnce, Emit emit) {
+  if (rounds <= atOnce)
+    return emit(Value(), rounds);
+  auto loop =
+      scf::ForOp::create(b, constant(0), constant(rounds), constant(atOnce));
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  emit(loop.getInductionVar(), atOnce);
+}
+
 /// The `first + round`-th piece of this thread; `mayEnd` if there may be fewer.
 SkewedCopy::Piece SkewedCopy::piece(Value round, int64_t first, bool mayEnd) {
   /// What so many pieces, or runs, further is.
@@ -189,13 +212,7 @@ template <typename Emit> void SkewedCopy::forPieces(int64_t atOnce, Emit emit) {
     }
     emit(round, some);
   };
-  if (rounds <= atOnce)
-    return emitRounds({}, rounds);
-  auto loop =
-      scf::ForOp::create(b, constant(0), constant(rounds), constant(atOnce));
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(loop.getBody());
-  emitRounds(loop.getInductionVar(), atOnce);
+  forRounds(atOnce, emitRounds);
 }
 
 /// The line's first element, in `flat`.
@@ -281,9 +298,7 @@ void SkewedCopy::copyTails(Value round, int64_t rounds, bool areWhole) {
     Value inRound = over(number, perRound);
     if (round)
       inRound = addIndex(b, round, inRound);
-    Value own = addIndex(b, times(over(thread, warpSize), perRound),
-                         rest(number, perRound));
-    Value at = addIndex(b, own, times(inRound, threads / run));
+    Value at = runOf(inRound, number);
     if (mayEnd)
       enter(b, isBelow(at, all));
     Value line = over(at, runs);
@@ -395,14 +410,12 @@ Value SkewedCopy::placeInRun(Value number) {
 SkewedCopy::Part SkewedCopy::part(Value firstRound, int64_t further) {
   int64_t runsOfWarp = warpSize / run, parts = run / adjacent;
   int64_t runsOfLine = pieces / run, runsOfRound = threads / run;
-  Value lane = rest(thread, warpSize), warp = over(thread, warpSize);
+  Value lane = rest(thread, warpSize);
   Value round = addIndex(b, over(lane, runsOfWarp * parts), constant(further));
   if (firstRound)
     round = addIndex(b, round, firstRound);
   Part part;
-  part.run =
-      addIndex(b, times(round, runsOfRound),
-               addIndex(b, times(warp, runsOfWarp), rest(lane, runsOfWarp)));
+  part.run = runOf(round, lane);
   part.line = over(part.run, runsOfLine);
   Value inRun = placeInRun(rest(over(lane, runsOfWarp), parts));
   part.number = addIndex(b, times(rest(part.run, runsOfLine), run),
@@ -429,21 +442,19 @@ template <typename Emit> void SkewedCopy::forParts(Emit emit) {
       some.push_back(part(first, further));
     emit(some);
   };
-  if (rounds <= step)
-    return emitRounds({}, rounds);
-  auto loop =
-      scf::ForOp::create(b, constant(0), constant(rounds), constant(step));
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(loop.getBody());
-  emitRounds(loop.getInductionVar(), step);
+  forRounds(step, emitRounds);
+}
+
+/// Where so many pieces behind the part's first one are in the tile.
+SmallVector<Value> SkewedCopy::placeOf(const Part &part, int64_t piece) {
+  Value number = addIndex(b, part.number, constant(piece));
+  return copied.tileIndices(part.line, times(number, pieceElements));
 }
 
 /// The words at the places of the part's pieces, and the one behind them.
 SmallVector<SmallVector<Value>> SkewedCopy::load(const Part &part) {
   auto ofPiece = [&](int64_t piece) {
-    Value number = addIndex(b, part.number, constant(piece));
-    return wordsAt(copied.tile,
-                   copied.tileIndices(part.line, times(number, pieceElements)));
+    return wordsAt(copied.tile, placeOf(part, piece));
   };
   SmallVector<SmallVector<Value>> words;
   for (int64_t piece = 0; piece != adjacent; ++piece)
@@ -536,13 +547,11 @@ void SkewedCopy::straighten(const TF32Rounding *rounding,
     for (auto [part, values] : llvm::zip_equal(some, straight)) {
       OpBuilder::InsertionGuard insertion(b);
       enter(b, part.exists);
-      for (auto [piece, value] : llvm::enumerate(values)) {
-        Value number = addIndex(b, part.number, constant(piece));
+      for (auto [piece, value] : llvm::enumerate(values))
         vector::StoreOp::create(
             b, rounding ? rounding->factors(b, value) : value, copied.tile,
-            copied.tileIndices(part.line, times(number, pieceElements)),
-            /*nontemporal=*/false, llvm::MaybeAlign(copiedPiece));
-      }
+            placeOf(part, piece), /*nontemporal=*/false,
+            llvm::MaybeAlign(copiedPiece));
     }
   });
 }

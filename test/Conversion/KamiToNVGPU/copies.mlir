@@ -295,7 +295,10 @@ gpu.module @kernels {
   // CHECK:         else
   // CHECK:           vector.load {{.+}} memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>, vector<8xf16>
   // CHECK-NOT:     vector.load
-  // CHECK-COUNT-8: arith.shrui {{.+}} : i64
+  // CHECK-COUNT-11: arith.select
+  // CHECK-COUNT-4: arith.shrui {{.+}} : i64
+  // CHECK-COUNT-8: arith.select
+  // CHECK-COUNT-4: arith.shrui {{.+}} : i64
   // CHECK:         nvvm.bar.warp.sync
   // CHECK-COUNT-2: vector.store {{.+}} vector<8xf16>
   // CHECK-NOT:     gpu.barrier

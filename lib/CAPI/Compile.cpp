@@ -171,15 +171,22 @@ static llvm::Expected<ArrayGemmSpec> toSpec(const KamiGemm &gemm) {
   return spec;
 }
 
+/// The source of a problem.
+template <typename Spec> static std::string textOf(const Spec &spec) {
+  OwnedModule built{takeContext(), {}};
+  built.module = buildModule(built.context.get(), spec);
+  std::string text = moduleText(*built.module);
+  giveBack(std::move(built));
+  return text;
+}
+
 KamiError *kamiCompileGemm(const KamiGemm *gemm, const KamiOptions *options,
                            KamiProgram **program) {
   *program = nullptr;
   llvm::Expected<ArrayGemmSpec> spec = toSpec(*gemm);
   if (!spec)
     return toError(KAMI_ERROR_INVALID, spec.takeError());
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  return compileSource(moduleText(*buildModule(&context, *spec)), options,
-                       /*isText=*/false, program);
+  return compileSource(textOf(*spec), options, /*isText=*/false, program);
 }
 
 static llvm::Expected<GroupedArraySpec> toSpec(const KamiGrouped &grouped) {
@@ -214,9 +221,7 @@ KamiError *kamiCompileGrouped(const KamiGrouped *grouped,
   llvm::Expected<GroupedArraySpec> spec = toSpec(*grouped);
   if (!spec)
     return toError(KAMI_ERROR_INVALID, spec.takeError());
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  return compileSource(moduleText(*buildModule(&context, *spec)), options,
-                       /*isText=*/false, program);
+  return compileSource(textOf(*spec), options, /*isText=*/false, program);
 }
 
 KamiError *kamiCompileText(const char *text, size_t bytes,

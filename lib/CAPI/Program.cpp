@@ -11,9 +11,9 @@
 #include "kami/Bridge/Bridge.h"
 #include "kami/Driver/Binding.h"
 #include "kami/Pipelines/Pipelines.h"
-#include "kami/Pipelines/Registration.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Base64.h"
 
 using namespace kami;
@@ -42,29 +42,8 @@ llvm::Error Diagnostics::error(StringRef otherwise) const {
   return llvm::createStringError(text.empty() ? otherwise : StringRef(text));
 }
 
-/// What a context is for: pipelines need every dialect, and take milliseconds
-/// to load them; for a host's part those will do that it is written in.
-enum class Dialects { All, Parsed };
-
-static std::unique_ptr<MLIRContext> makeContext(Dialects dialects) {
-  // No pool of threads: callers have their own, and may fork.
-  auto context =
-      std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
-  context->printOpOnDiagnostic(false);
-  if (dialects == Dialects::All) {
-    loadAllDialects(*context);
-    return context;
-  }
-  DialectRegistry registry;
-  registerAllKami(registry);
-  registerKamiDependencies(registry);
-  context->appendDialectRegistry(registry);
-  return context;
-}
-
-static llvm::Expected<OwnedModule> parse(StringRef text, bool saysLines,
-                                         Dialects dialects) {
-  OwnedModule parsed{makeContext(dialects), {}};
+static llvm::Expected<OwnedModule> parse(StringRef text, bool saysLines) {
+  OwnedModule parsed{takeContext(), {}};
   Diagnostics diagnostics(parsed.context.get(), saysLines);
   parsed.module = parseSourceString<ModuleOp>(text, parsed.context.get());
   if (!parsed.module)
@@ -94,8 +73,7 @@ static llvm::Expected<std::optional<Plan>> parsePlan(StringRef text,
 
 llvm::Error Program::compileTo(Level level, OwnedModule &made,
                                Compilation &compilation) const {
-  llvm::Expected<OwnedModule> parsed =
-      parse(source, options.isText, Dialects::All);
+  llvm::Expected<OwnedModule> parsed = parse(source, options.isText);
   if (!parsed)
     return parsed.takeError();
   CompileOptions withPlan = options.options;
@@ -174,6 +152,7 @@ llvm::Error Program::compileAll() {
   OwnedModule made;
   if (llvm::Error error = compileTo(Level::Target, made, compilation))
     return error;
+  llvm::scope_exit keeper([&] { giveBack(std::move(made)); });
   Diagnostics diagnostics(made.context.get(), options.isText);
   llvm::Expected<func::FuncOp> entry = entryPoint(*made.module);
   if (!entry)
@@ -241,8 +220,7 @@ llvm::Error
 Program::withHost(llvm::function_ref<llvm::Error(func::FuncOp)> use) const {
   std::lock_guard<std::mutex> lock(mutex);
   if (!parsedHost.module) {
-    llvm::Expected<OwnedModule> parsed =
-        parse(host, /*saysLines=*/false, Dialects::Parsed);
+    llvm::Expected<OwnedModule> parsed = parse(host, /*saysLines=*/false);
     if (!parsed)
       return parsed.takeError();
     parsedHost = std::move(*parsed);

@@ -9,6 +9,7 @@
 #ifndef KAMI_LIB_CAPI_PROGRAM_H
 #define KAMI_LIB_CAPI_PROGRAM_H
 
+#include "OwnedModule.h"
 #include "kami/Driver/Compile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -26,13 +27,6 @@ struct ProgramOptions {
   std::string plan;
   /// Whether the source is somebody's text, so that errors say its lines.
   bool isText = false;
-};
-
-/// A module in a context of its own. Nothing in it may be used by two threads
-/// at once, since handlers of diagnostics are the context's.
-struct OwnedModule {
-  std::unique_ptr<mlir::MLIRContext> context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
 /// Where the errors that are emitted while it lives are collected.

@@ -34,6 +34,8 @@ static constexpr int64_t copiedStages[] = {2, 3, 4, 6, 8};
 /// of f16, tf32 and f64 from 48 to 256, where two or more fit, plans in turn
 /// took 0.96 to 1.2 of the time of the best others (H200, 2026-11-22).
 static constexpr int64_t mostBlocksAhead = 1;
+/// Tiles along k that have room at a time, if they are deep.
+static constexpr int64_t deepStages = 2;
 /// The widest slice of more than four atoms.
 static constexpr int64_t shallowSlice = 16;
 /// What a lane multiplies of a tile follows each other without a loop. So many
@@ -189,51 +191,88 @@ double GridSearch::worstBest() const {
 void GridSearch::run() {
   tryAreas();
   for (PlanForm form : memoryForms)
-    if (form.transport == Transport::Copied)
-      deepen(bests[form.index()]);
+    if (auto &best = bests[form.index()];
+        best && form.transport == Transport::Copied)
+      suitPages(*best);
 }
 
-/// Has tiles along k take 256 bytes of a row instead of 128, two at a time,
-/// where device memory is what blocks wait for, and there are half as many of
-/// them: of what threads copy, without a cut one. What is beside each other in
-/// a page of memory is then read together; the model does not know of pages.
-/// Products of f16 256 (10 000), µs, 1388 and 1332; of tf32 256 281 and 273
-/// (1000), 2910 and 2729 (10 000), of tf32 232, 240 and 248 (1000) 247 and 242,
-/// 259 and 251, 286 and 271, but 224 220 and 225; of f64 96 and 128 735 and
-/// 727, 1316 and 1300; of f16 232 by threads 125 and 129; where the
-/// second-level cache holds up, tf32 384 634 and 853 (H100, 2026-11-26).
-void GridSearch::deepen(std::optional<Tiling> &best) const {
-  constexpr int64_t shallowBytes = 128, stages = 2;
-  if (!best || problem.tile || problem.stages ||
-      atom.atom->instruction == Instruction::Fma)
-    return;
-  Tiling deep = *best;
-  Plan &plan = deep.plan;
-  int64_t depth = 2 * plan.tile.k;
+/// Whether blocks wait for device memory, which two tiles along k of 256 bytes
+/// of a row would ask for more of its pages at a time than more of 128 bytes:
+/// where there are half as many of them, of what threads copy without a cut
+/// one.
+bool GridSearch::waitsForPages(const Tiling &tiling) const {
+  constexpr int64_t shallowBytes = 128;
+  const Plan &plan = tiling.plan;
+  if (problem.tile || problem.stages ||
+      atom.atom->instruction == Instruction::Fma || plan.skewed ||
+      plan.stages <= deepStages ||
+      plan.tile.k * byteWidth(problem.operand) != shallowBytes ||
+      tiling.cost.memoryBandwidth <= tiling.cost.cacheBandwidth)
+    return false;
   Work work = workOf(problem);
-  bool isRounded = atom.atom->operand == ElementKind::TF32;
+  if (work.pieceA != copiedPiece || work.pieceB != copiedPiece)
+    return false;
   int64_t tiles = divideCeil(problem.extents.k, plan.tile.k);
-  bool areHalved = plan.bulk ? tiles % 2 == 0 : problem.extents.k % depth == 0;
-  if (plan.tile.k * byteWidth(problem.operand) != shallowBytes ||
-      plan.stages <= stages || tiles < 2 * stages || !areHalved ||
-      plan.skewed || (isRounded && !plan.bulk) || work.pieceA != copiedPiece ||
-      work.pieceB != copiedPiece ||
-      best->cost.memoryBandwidth <= best->cost.cacheBandwidth)
-    return;
-  plan.tile.k = depth;
-  plan.stages = stages;
-  deep.resources = resources(plan);
+  if (tiles < 2 * deepStages)
+    return false;
+  if (plan.bulk)
+    return tiles % 2 == 0;
+  bool isRounded = atom.atom->operand == ElementKind::TF32;
+  return !isRounded && problem.extents.k % (2 * plan.tile.k) == 0;
+}
+
+/// How often every block that there is room for is given a tile of C.
+double GridSearch::turnsOf(const Tiling &tiling) const {
+  int64_t resident =
+      std::max<int64_t>(residentBlocks(tiling.resources, chip), 1);
+  return tiling.cost.blocks / double(chip.multiprocessors * resident);
+}
+
+/// Has tiles along k take 256 bytes of a row instead of 128, two at a time.
+/// What is beside each other in a page of memory is then read together; the
+/// model does not know of pages. 10 000 products, µs, 128 and 256 bytes, on an
+/// H200 and an H100: tf32 256 2031, 2015 and 2931, 2721; f16 256 929, 933 and
+/// 1384, 1333; f64 128 1064, 1023 and 1316, 1300; f64 96 571, 538 and 737, 728.
+/// Where the second-level cache holds up, tf32 384 634 and 853 (1000, H100).
+void GridSearch::deepen(Tiling &best) const {
+  Tiling deep = best;
+  deep.plan.tile.k *= 2;
+  deep.plan.stages = deepStages;
+  deep.resources = resources(deep.plan);
   if (findMisfit(deep.resources, chip) ||
-      isTight(deep.resources, chip) > isTight(best->resources, chip) ||
+      isTight(deep.resources, chip) > isTight(best.resources, chip) ||
       residentBlocks(deep.resources, chip) <
-          residentBlocks(best->resources, chip))
+          residentBlocks(best.resources, chip))
     return;
-  deep.cost =
-      calibratedCost(work, *atom.atom, plan.partition(), plan.slices,
-                     deep.resources, chip, calibration, plan.exchange());
+  deep.cost = calibratedCost(workOf(problem), *atom.atom, deep.plan.partition(),
+                             deep.plan.slices, deep.resources, chip,
+                             calibration, deep.plan.exchange());
   // Which does not become slower by it.
-  deep.cost.total = std::min(deep.cost.total, best->cost.total);
+  deep.cost.total = std::min(deep.cost.total, best.cost.total);
   best = deep;
+}
+
+/// What the model does not know of memory's pages. In few turns deep tiles lose
+/// what they gain to what blocks begin and end with: 1000, 2000 and 4000
+/// products of f16 256 take 101.8, 200 and 386 µs with them, 98.8, 191 and 377
+/// without, 1000 of f64 128 110.1 and 106.5 (H200; on an H100 of 1000 135.3 and
+/// 136.9, 136.8 and 137.3). Where the engine copies, three tiles of 128 bytes
+/// do best then, and all but the last turn dealt: tf32 256 211, 416 and 803 µs
+/// with deep tiles, 200, 399 and 792 so, 204 with all tiles taken; 1000 of 232,
+/// 240, 248 and 256 242, 252, 272 and 274, and 235, 249, 268 and 275 (H100).
+void GridSearch::suitPages(Tiling &best) const {
+  constexpr double manyTurns = 64;
+  if (!waitsForPages(best))
+    return;
+  if (turnsOf(best) >= manyTurns)
+    return deepen(best);
+  Plan &plan = best.plan;
+  if (!plan.bulk || !plan.prefetches)
+    return;
+  plan.stages = deepStages + 1;
+  if (plan.taken != 0)
+    plan.taken = problem.taken.value_or(1);
+  best.resources = resources(plan);
 }
 
 // Best first: once a lower bound exceeds what has been found, all that follow

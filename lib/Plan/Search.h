@@ -73,7 +73,10 @@ public:
 
 private:
   void tryAreas();
-  void deepen(std::optional<Tiling> &best) const;
+  bool waitsForPages(const Tiling &tiling) const;
+  double turnsOf(const Tiling &tiling) const;
+  void deepen(Tiling &best) const;
+  void suitPages(Tiling &best) const;
   bool suitsGroups() const;
   bool wants(PlanForm form) const;
   Partition partitionOf(const Extents &tile, int64_t sliceK) const;

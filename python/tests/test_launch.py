@@ -736,7 +736,7 @@ def test_grouped_products_at_addresses(driver: Path) -> None:
         assert words[18] == words[58] == 3
         assert words[60] & 0xFFFFFFFF == 0x40000000
         kami.grouped_gemm(a, b, out, beta=1, **given)
-        kami.grouped_gemm(a, b, **{**given, "dtype": ("f16", "f8E4M3FN")})
+        kami.grouped_gemm(a, b, alpha=2, **{**given, "dtype": ("f16", "f8E4M3FN")})
         assert launches.value == 3
         def fails(error, message, first=a, c=None, **others):
             try:

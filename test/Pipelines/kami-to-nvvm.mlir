@@ -23,7 +23,8 @@
 // PASSES:          convert-kami-to-nvgpu
 // PASSES:          kami-expand-math
 // PASSES:        convert-kami-to-nvvm,
-// PASSES:        convert-gpu-to-nvvm{
+// PASSES:        kami-lower-views,
+// PASSES:        kami-convert-gpu-to-nvvm,
 // PASSES-NEXT:   kami-declare-dynamic-shared,
 
 // CHECK-LABEL: func.func @matmul

@@ -173,16 +173,20 @@ def KamiLowerControlFlow : Pass<"kami-lower-control-flow"> {
   let dependentDialects = ["::mlir::cf::ControlFlowDialect"];
 }
 
-def KamiLowerVectors : Pass<"kami-lower-vectors"> {
-  let summary = "Write shape casts and strided slices of vectors as simpler ops";
+def KamiLowerViews : Pass<"kami-lower-views"> {
+  let summary = "Write shape casts and slices of vectors, and views of memory, as simpler ops";
   let description = [{
-    `convert-gpu-to-nvvm` and `convert-gpu-to-rocdl` convert neither. Upstream's `convert-vector-to-llvm`
-    does, but it converts loads and stores of vectors as well, and does not know
-    GPUs' memory spaces: it complains of each in workgroup memory, and goes on.
-    A vector of elements that one or two others have becomes a shuffle of these,
+    `convert-gpu-to-nvvm` and `convert-gpu-to-rocdl` convert neither shape casts nor
+    strided slices. Upstream's `convert-vector-to-llvm` does, but it converts loads
+    and stores of vectors as well, and does not know GPUs' memory spaces: it
+    complains of each in workgroup memory, and goes on. A vector of elements that one or two others have becomes a shuffle of these,
     which is an instruction where LLVM had two for each element.
+
+    Views of memory become casts of what they view, by the patterns of upstream's
+    `expand-strided-metadata`, whose driver simplifies all regions as well.
   }];
-  let dependentDialects = ["::mlir::vector::VectorDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::vector::VectorDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def KamiDeclareDynamicShared : Pass<"kami-declare-dynamic-shared", "::mlir::gpu::GPUModuleOp"> {
@@ -194,6 +198,18 @@ def KamiDeclareDynamicShared : Pass<"kami-declare-dynamic-shared", "::mlir::gpu:
     external linkage. In a module for an architecture-specific variant, it is
     aligned to 1024 bytes, as matrices for warpgroup instructions need it.
   }];
+}
+
+def KamiConvertGPUToNVVM : Pass<"kami-convert-gpu-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Convert kernels as convert-gpu-to-nvvm does, in less time";
+  let description = [{
+    The patterns are upstream's. But upstream's pass begins with some that hardly
+    any kernel needs, by a driver that folds every op and simplifies all regions,
+    which is 1 to 4 % of what compiling a kernel takes. This one looks first.
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 def KamiKeepConverged : Pass<"kami-keep-converged", "::mlir::gpu::GPUModuleOp"> {

@@ -16,7 +16,7 @@ namespace kami {
 
 #define GEN_PASS_DECL_KAMIANNOTATELOOPS
 #define GEN_PASS_DECL_KAMILOWERCONTROLFLOW
-#define GEN_PASS_DECL_KAMILOWERVECTORS
+#define GEN_PASS_DECL_KAMILOWERVIEWS
 #include "kami/Conversion/Passes.h.inc"
 
 /// Elementary operations of `math` and `arith` as calls of LLVM's intrinsics.

@@ -1,7 +1,7 @@
 // Shape casts and strided slices become extractions and insertions; loads and stores
 // of vectors in workgroup memory are left to who knows memory spaces.
 
-// RUN: kami-opt %s --kami-lower-vectors | FileCheck %s
+// RUN: kami-opt %s --kami-lower-views | FileCheck %s
 
 // CHECK-LABEL: func.func @casts
 // CHECK-NOT:     vector.shape_cast

@@ -1,4 +1,4 @@
-//===- LowerVectors.cpp - What conversions of gpu do not know -----------===//
+//===- LowerViews.cpp - What conversions of gpu do not know ---------------===//
 //
 // Part of kami, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,14 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Conversion/KamiToLLVM/KamiToLLVM.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace kami {
-#define GEN_PASS_DEF_KAMILOWERVECTORS
+#define GEN_PASS_DEF_KAMILOWERVIEWS
 #include "kami/Conversion/Passes.h.inc"
 } // namespace kami
 
@@ -56,7 +58,7 @@ struct ShuffleElements : OpRewritePattern<vector::FromElementsOp> {
   }
 };
 
-struct LowerVectors : kami::impl::KamiLowerVectorsBase<LowerVectors> {
+struct LowerViews : kami::impl::KamiLowerViewsBase<LowerViews> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ShuffleElements>(&getContext(), /*benefit=*/2);
@@ -64,6 +66,7 @@ struct LowerVectors : kami::impl::KamiLowerVectorsBase<LowerVectors> {
     vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
     vector::populateVectorFromElementsUnrollPatterns(patterns);
     vector::populateVectorToElementsUnrollPatterns(patterns);
+    memref::populateExpandStridedMetadataPatterns(patterns);
     GreedyRewriteConfig config;
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     if (failed(

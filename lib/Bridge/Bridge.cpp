@@ -511,3 +511,8 @@ FailureOr<ChainPlan> kami::toPlan(ChainOp op) {
   return ChainPlan{isLeft ? ChainOrder::Left : ChainOrder::Right, *first,
                    *second};
 }
+
+int64_t kami::residentBlocksOf(FunctionOpInterface kernel) {
+  auto blocks = kernel->getAttrOfType<IntegerAttr>(residentBlocksAttributeName);
+  return blocks ? blocks.getInt() : 0;
+}

@@ -19,6 +19,7 @@
 #include "kami/Plan/Plan.h"
 #include "kami/Plan/Problem.h"
 #include "kami/Target/Chip.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace kami {
 
@@ -40,6 +41,9 @@ constexpr llvm::StringLiteral tileLoopAttributeName = "kami.tile_loop";
 /// share a multiprocessor, so that all run from the start.
 constexpr llvm::StringLiteral residentBlocksAttributeName =
     "kami.resident_blocks";
+
+/// What that attribute says; 0 where there is none.
+int64_t residentBlocksOf(mlir::FunctionOpInterface kernel);
 
 /// The kind whose elements have the type in memory; nothing for a type that no
 /// table knows. f32 is f32, never tf32, and i8 has a sign: only an op says

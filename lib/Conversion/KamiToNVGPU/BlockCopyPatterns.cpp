@@ -124,12 +124,9 @@ struct ConvertCopyWait : OpConversionPattern<CopyWaitOp> {
 /// registers say.
 bool areRegistersFew(DeskewOp op, const CopiedLines &lines) {
   auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
-  auto resident =
-      kernel ? kernel->getAttrOfType<IntegerAttr>(residentBlocksAttributeName)
-             : IntegerAttr();
   constexpr int64_t manyThreads = 512;
-  return resident &&
-         resident.getInt() * int64_t(op.getThreads()) >= manyThreads &&
+  return kernel &&
+         residentBlocksOf(kernel) * int64_t(op.getThreads()) >= manyThreads &&
          ShapedType::isDynamic(lines.stride(lines.matrix, 0));
 }
 

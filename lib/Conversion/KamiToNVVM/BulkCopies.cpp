@@ -157,10 +157,8 @@ static std::optional<int64_t> offsetInShared(Value buffer) {
 /// At the kernel's begin: writes what stays of maps, and takes a part of the
 /// variable.
 void KernelCopies::begin() {
-  auto resident =
-      kernel->getAttrOfType<IntegerAttr>(residentBlocksAttributeName);
-  int64_t parts = chip.multiprocessors *
-                  std::max<int64_t>(resident ? resident.getInt() : 1, 1);
+  int64_t parts =
+      chip.multiprocessors * std::max<int64_t>(residentBlocksOf(kernel), 1);
   b.setInsertionPointToStart(&kernel.getBody().front());
   describeFixed();
   int64_t bytes = count * tensorMapBytes;

@@ -141,12 +141,9 @@ struct ConvertKamiToNVVM
       if (!kernel.isKernel() || !kernel.getKnownBlockSize() ||
           kernel->hasAttr(NVVM::NVVMDialect::getMinctasmAttrName()))
         continue;
-      auto resident =
-          kernel->getAttrOfType<IntegerAttr>(residentBlocksAttributeName);
-      int64_t blocks = resident ? resident.getInt() : 1;
+      int64_t blocks = std::max<int64_t>(residentBlocksOf(kernel), 1);
       kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                      Builder(&getContext())
-                          .getI32IntegerAttr(std::max<int64_t>(blocks, 1)));
+                      Builder(&getContext()).getI32IntegerAttr(blocks));
     }
     if (failed(verifyWgmmaTarget(getOperation())) ||
         failed(verifyInstructions()) || failed(expandWgmma(getOperation())) ||

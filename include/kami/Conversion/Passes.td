@@ -179,8 +179,9 @@ def KamiLowerViews : Pass<"kami-lower-views"> {
     `convert-gpu-to-nvvm` and `convert-gpu-to-rocdl` convert neither shape casts nor
     strided slices. Upstream's `convert-vector-to-llvm` does, but it converts loads
     and stores of vectors as well, and does not know GPUs' memory spaces: it
-    complains of each in workgroup memory, and goes on. A vector of elements that one or two others have becomes a shuffle of these,
-    which is an instruction where LLVM had two for each element.
+    complains of each in workgroup memory, and goes on. A vector of elements that
+    one or two others have becomes a shuffle of these, which is an instruction
+    where LLVM had two for each element.
 
     Views of memory become casts of what they view, by the patterns of upstream's
     `expand-strided-metadata`, whose driver simplifies all regions as well.

@@ -65,7 +65,7 @@ static std::vector<AtomPlan> allPlans(const Atom &atom, const Chip &chip,
                                       const Calibration &calibration) {
   std::vector<AtomPlan> plans;
   PlannerOptions options;
-  options.keepRejected = false;
+  options.kept = Kept::Fitting;
   options.calibration = &calibration;
   for (int64_t n : {32, 64}) {
     Problem problem = problemOf(atom, {n, n, n});

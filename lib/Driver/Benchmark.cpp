@@ -553,7 +553,7 @@ Benchmark::plan(const OperandShape &shape) const {
   problem.packable = shape.batch;
   describeRowsWithoutGaps(problem);
   PlannerOptions planner;
-  planner.keepRejected = false;
+  planner.kept = Kept::Fitting;
   const Chip &chip = **findChip(description.chip);
   llvm::Expected<std::optional<Calibration>> calibration =
       loadCalibration(options.calibration, chip);

@@ -75,7 +75,7 @@ llvm::Error BlockBenchmark::open() {
   if (!library)
     return library.takeError();
   peers = std::move(*library);
-  planner.keepRejected = false;
+  planner.kept = Kept::Fitting;
   llvm::Expected<std::optional<Calibration>> loaded =
       loadCalibration(options.calibration, timer->chip());
   if (!loaded)

@@ -196,7 +196,7 @@ InputFlags::planBlockModule(mlir::MLIRContext *context, bool runs) const {
   if (!chip)
     return chip.takeError();
   PlannerOptions options;
-  options.keepRejected = false;
+  options.kept = Kept::Best;
   llvm::Expected<std::optional<Calibration>> loaded =
       loadCalibration(calibration, **chip);
   if (!loaded)

@@ -182,7 +182,7 @@ bool RegretRun::isWanted(const RegretProblem &problem) const {
 /// Those of this shard that no row stands for, problem by problem.
 std::vector<Task> RegretRun::missingTasks() const {
   PlannerOptions planner;
-  planner.keepRejected = false;
+  planner.kept = Kept::Fitting;
   planner.calibration = calibration ? &*calibration : nullptr;
   std::vector<Task> tasks;
   int64_t number = 0;

@@ -55,7 +55,7 @@ static ProblemRegret judge(const RegretProblem &problem, const BlockRows &rows,
 std::vector<ProblemRegret> kami::judgeRegret(const BlockRows &rows, bool all,
                                              const Calibration *calibration) {
   PlannerOptions planner;
-  planner.keepRejected = false;
+  planner.kept = Kept::Fitting;
   planner.calibration = calibration;
   llvm::StringMap<const BlockRow *> byKey;
   std::vector<RegretProblem> problems;

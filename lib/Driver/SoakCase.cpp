@@ -83,7 +83,7 @@ llvm::Error SoakCase::drawPlan(Draw &draw, const Chip &chip, Problem problem) {
     problem.majorB = types.transposeB ? Major::K : Major::MN;
   }
   PlannerOptions planner;
-  planner.keepRejected = false;
+  planner.kept = Kept::Fitting;
   llvm::Expected<Choice> choice = choosePlan(problem, chip, planner);
   if (!choice)
     return choice.takeError();

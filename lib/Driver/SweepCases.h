@@ -70,7 +70,7 @@ template <typename Case>
 llvm::Expected<Plan> SweepCases<Case>::drawPlan(const Problem &problem,
                                                 const Chip &chip) {
   PlannerOptions planner;
-  planner.keepRejected = false;
+  planner.kept = Kept::Fitting;
   bool isChosen = draw.oneIn(3);
   llvm::Expected<Choice> choice = choosePlan(
       isChosen ? withReferenceBatch(problem) : problem, chip, planner);

@@ -613,9 +613,10 @@ double kami::leastCycles(const Work &work, const Atom &atom, int64_t tileM,
   CalibratedCost cost;
   cost.blocks = countBlocks(work, tileM, tileN);
   Extents tile = {tileM, tileN, work.extents.k};
-  addMemory(cost, atom, blockBytes(work, cost.blocks, atom, tile), chip,
-            calibration,
-            /*exchange=*/{});
+  Exchange exchange;
+  exchange.unit = atom.unit();
+  addMemory(cost, atom, blockBytes(work, cost.blocks, atom, tile, exchange),
+            chip, calibration, exchange);
   auto padded = [](int64_t extent, int64_t parts, int64_t atomExtent) {
     int64_t part = llvm::divideCeil(extent, parts);
     return double(llvm::alignTo(part, atomExtent)) * parts;
@@ -630,4 +631,8 @@ double kami::leastCycles(const Work &work, const Atom &atom, int64_t tileM,
   double blocksEach = std::ceil(cost.blocks / chip.multiprocessors);
   return calibration.launchMicroseconds * chip.boostMHz +
          blocksEach * startedEarly * throughput(cost);
+}
+
+double kami::leastInTurn(const Atom &atom) {
+  return atom.unit() == Unit::WarpGroup ? dealtOut * groupsApart : 1;
 }

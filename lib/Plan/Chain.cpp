@@ -135,7 +135,7 @@ std::optional<Candidate> ChainSearch::plan(const Extents &tile, int64_t warps,
   // Sums become an operand as they lie.
   product.majorA = product.majorB = std::nullopt;
   PlannerOptions fitting = options;
-  fitting.keepRejected = false;
+  fitting.kept = Kept::Best;
   llvm::Expected<Choice> choice = choosePlan(product, chip, fitting);
   if (!choice) {
     reason = llvm::toString(choice.takeError());

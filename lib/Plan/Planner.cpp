@@ -10,6 +10,7 @@
 #include "BlockSearch.h"
 #include "Search.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <tuple>
@@ -342,7 +343,7 @@ static void addBlockCandidates(const Problem &problem, const Chip &chip,
          enumerateBlockPlans(problem, chip, grids, atoms, owners)) {
       Candidate candidate = evaluatePlan(plan, problem, chip, options);
       fits |= candidate.fits();
-      if (candidate.fits() || options.keepRejected)
+      if (candidate.fits() || options.kept == Kept::All)
         choice.candidates.push_back(std::move(candidate));
     }
     if (fits)
@@ -388,7 +389,7 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
     return error;
   if (problem.isReproducible && !problem.order) {
     PlannerOptions brief = options;
-    brief.keepRejected = false;
+    brief.kept = Kept::Best;
     llvm::Expected<Choice> reference =
         choosePlan(withReferenceBatch(problem), chip, brief);
     if (!reference)
@@ -419,35 +420,58 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
       llvm::append_range(atoms, groupAtoms);
     addBlockCandidates(problem, chip, options, grids, atoms, choice);
   }
+  // What takes longer than a plan that is there is not looked for.
+  bool isBounded =
+      options.kept == Kept::Best && options.model == CostModel::Calibrated;
+  double mostCycles = unlimited;
+  auto add = [&](const Tiling &tiling) -> Candidate & {
+    choice.candidates.push_back(makeCandidate(tiling, problem, chip, options));
+    Candidate &candidate = choice.candidates.back();
+    if (isBounded && candidate.fits() && !isTight(candidate.resources, chip))
+      mostCycles = std::min(mostCycles, candidate.score);
+    return candidate;
+  };
   for (const Tiling &tiling :
        packedTilings(problem, chip, options.calibrationFor(chip)))
-    choice.candidates.push_back(makeCandidate(tiling, problem, chip, options));
+    add(tiling);
   Problem unordered = problem;
   unordered.order = std::nullopt;
-  for (const WarpGrid &grid : grids) {
-    if (problem.source == Source::Block || problem.unit == Unit::Lane)
-      break;
+  bool isSearched =
+      problem.source == Source::Memory && problem.unit != Unit::Lane;
+  struct Search {
+    GridSearch search;
+    bool isOrdered;
+  };
+  std::vector<Search> searches;
+  for (const WarpGrid &grid : isSearched ? grids : Grids())
     for (const RatedAtom &atom : atoms) {
       bool isOrdered = !problem.order || (problem.order->atom == atom.atom &&
                                           problem.order->layers == grid.k);
-      if (!isOrdered && !options.keepRejected)
-        continue;
-      GridSearch search(isOrdered ? problem : unordered, chip, atom, grid,
-                        options.calibrationFor(chip));
-      search.run();
-      for (PlanForm form : memoryForms) {
-        if (const auto &best = search.best(form)) {
-          choice.candidates.push_back(
-              makeCandidate(*best, problem, chip, options));
-          if (!isOrdered)
-            choice.candidates.back().rejected =
-                "adds up in another order than for other batches";
-        }
-        if (const auto &misfit = search.misfit(form);
-            misfit && options.keepRejected)
-          choice.candidates.push_back(
-              makeCandidate(*misfit, problem, chip, options));
+      if (isOrdered || options.kept == Kept::All)
+        searches.push_back(
+            {GridSearch(isOrdered ? problem : unordered, chip, atom, grid,
+                        options.calibrationFor(chip)),
+             isOrdered});
+    }
+  // Where one of the first is good, the others need not be looked at.
+  llvm::SmallVector<Search *> bestFirst =
+      llvm::map_to_vector(searches, [](Search &search) { return &search; });
+  llvm::stable_sort(bestFirst, [](const Search *a, const Search *b) {
+    return a->search.leastCycles() < b->search.leastCycles();
+  });
+  for (Search *each : bestFirst) {
+    auto &[search, isOrdered] = *each;
+    search.run(mostCycles);
+    for (PlanForm form : memoryForms) {
+      if (const auto &best = search.best(form)) {
+        Candidate &candidate = add(*best);
+        if (!isOrdered)
+          candidate.rejected = "adds up in another order than for other "
+                               "batches";
       }
+      if (const auto &misfit = search.misfit(form);
+          misfit && options.kept == Kept::All)
+        add(*misfit);
     }
   }
   llvm::sort(choice.candidates, [&](const Candidate &a, const Candidate &b) {

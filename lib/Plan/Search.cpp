@@ -12,7 +12,6 @@
 #include "kami/Plan/Interleaving.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include <limits>
 #include <numeric>
 
 using namespace kami;
@@ -47,7 +46,6 @@ static constexpr int64_t mostUnrolled = 8192;
 /// Of the areas of C that fit, in the order of their lower bounds, so many are
 /// costed for each grid.
 static constexpr int64_t maxFittingAreas = 4;
-static constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 /// Bytes of an operand's rows that parts of C's rows, or columns, are multiples
 /// of. Where a part begins, a piece does, too, and one of the engine's boxes,
@@ -188,8 +186,8 @@ double GridSearch::worstBest() const {
   return worst;
 }
 
-void GridSearch::run() {
-  tryAreas();
+void GridSearch::run(double mostCycles) {
+  tryAreas(mostCycles);
   for (PlanForm form : memoryForms)
     if (auto &best = bests[form.index()];
         best && form.transport == Transport::Copied)
@@ -275,40 +273,49 @@ void GridSearch::suitPages(Tiling &best) const {
   best.resources = resources(plan);
 }
 
-// Best first: once a lower bound exceeds what has been found, all that follow
-// do, too.
-void GridSearch::tryAreas() {
+GridSearch::GridSearch(const Problem &problem, const Chip &chip,
+                       const RatedAtom &atom, const WarpGrid &grid,
+                       const Calibration &calibration)
+    : problem(problem), chip(chip), calibration(calibration), atom(atom),
+      grid(grid),
+      registerLimit(chip.maxRegisters(grid.warps() * chip.warpSize)) {
   Extents shape = atom.atom->shapeIn(grid);
-  Extents problemExtents = problem.extents;
-  auto rows = tileExtents(problemExtents.m, grid.m, shape.m, problem.majorA);
-  auto columns = tileExtents(problemExtents.n, grid.n, shape.n, problem.majorB);
-  auto depths = tileDepths();
+  const Extents &extents = problem.extents;
+  auto rows = tileExtents(extents.m, grid.m, shape.m, problem.majorA);
+  auto columns = tileExtents(extents.n, grid.n, shape.n, problem.majorB);
   if (problem.tile) {
     rows = {problem.tile->m};
     columns = {problem.tile->n};
-    depths = {problem.tile->k};
   }
-  shallowest = depths.back();
-
-  struct Area {
-    double bound;
-    int64_t m;
-    int64_t n;
-  };
-  llvm::SmallVector<Area, 64> areas;
   Work work = workOf(problem);
   for (int64_t m : rows)
     for (int64_t n : columns)
       areas.push_back(
-          {leastCycles(work, *atom.atom, m, n, grid, chip, calibration), m, n});
+          {kami::leastCycles(work, *atom.atom, m, n, grid, chip, calibration),
+           m, n});
+  largest = areas.front();
   llvm::stable_sort(
       areas, [](const Area &a, const Area &b) { return a.bound < b.bound; });
+}
 
+double GridSearch::leastOf(const Area &area) const {
+  return area.bound * (mayPrefetch() ? leastInTurn(*atom.atom) : 1);
+}
+
+// Best first: once a lower bound exceeds what has been found, all that follow
+// do, too.
+void GridSearch::tryAreas(double mostCycles) {
+  auto depths = tileDepths();
+  if (problem.tile)
+    depths = {problem.tile->k};
+  shallowest = depths.back();
   // Whether the largest tile fits is worth telling, however slow it is.
-  tryTile({rows.front(), columns.front(), depths.front()});
+  if (leastOf(largest) <= mostCycles)
+    tryTile({largest.m, largest.n, depths.front()});
   int64_t fitting = 0;
   for (const Area &area : areas) {
-    if (fitting == maxFittingAreas || area.bound >= worstBest())
+    bool isSlower = area.bound >= worstBest() || leastOf(area) > mostCycles;
+    if (fitting == maxFittingAreas || isSlower)
       return;
     bool anyFits = tryArea(area.m, area.n, depths);
     anyFits |= wants({Transport::Copied}) && tryCopied(area.m, area.n);

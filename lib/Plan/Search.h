@@ -12,6 +12,7 @@
 #include "kami/Model/CalibratedModel.h"
 #include "kami/Plan/Verify.h"
 #include <array>
+#include <limits>
 
 namespace kami {
 
@@ -21,6 +22,8 @@ namespace kami {
 inline bool isTight(const Resources &resources, const Chip &chip) {
   return resources.registers.total() > chip.maxRegisters(resources.threads);
 }
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 /// A plan with what it costs, or why it cannot be.
 struct Tiling {
@@ -55,12 +58,13 @@ constexpr PlanForm memoryForms[] = {{Transport::Staged},
 class GridSearch {
 public:
   GridSearch(const Problem &problem, const Chip &chip, const RatedAtom &atom,
-             const WarpGrid &grid, const Calibration &calibration)
-      : problem(problem), chip(chip), calibration(calibration), atom(atom),
-        grid(grid),
-        registerLimit(chip.maxRegisters(grid.warps() * chip.warpSize)) {}
+             const WarpGrid &grid, const Calibration &calibration);
 
-  void run();
+  /// Cycles that no tiling takes less than.
+  double leastCycles() const { return leastOf(areas.front()); }
+
+  /// Leaves out what cannot take `mostCycles` or fewer.
+  void run(double mostCycles);
 
   /// The best tiling that fits, and the largest tile that does not; nothing
   /// where there is none.
@@ -72,7 +76,16 @@ public:
   }
 
 private:
-  void tryAreas();
+  /// Of a tile of C, and cycles that the problem takes at least by such tiles,
+  /// unless blocks take turns.
+  struct Area {
+    double bound;
+    int64_t m;
+    int64_t n;
+  };
+
+  double leastOf(const Area &area) const;
+  void tryAreas(double mostCycles);
   bool waitsForPages(const Tiling &tiling) const;
   double turnsOf(const Tiling &tiling) const;
   void deepen(Tiling &best) const;
@@ -115,6 +128,9 @@ private:
   RatedAtom atom;
   WarpGrid grid;
   int64_t registerLimit;
+  /// Those that are tried, best first.
+  llvm::SmallVector<Area, 64> areas;
+  Area largest;
   /// The least depth of a tile that is tried.
   int64_t shallowest = 0;
   /// Whether any plan of the tile in hand fits.

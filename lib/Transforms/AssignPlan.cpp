@@ -29,7 +29,7 @@ struct AssignPlan : kami::impl::KamiAssignPlanBase<AssignPlan> {
   void runOnOperation() override {
     Problem constraints;
     PlannerOptions options;
-    options.keepRejected = false;
+    options.kept = Kept::Best;
     if (failed(parseOptions(constraints, options)))
       return signalPassFailure();
     WalkResult result = getOperation()->walk([&](Operation *op) {

@@ -99,7 +99,7 @@ TEST(Regret, ShardsAreParsed) {
 TEST(Regret, IsTheChoiceOverTheFastest) {
   const Chip &chip = *llvm::cantFail(findChip("sm_90"));
   PlannerOptions planner;
-  planner.keepRejected = false;
+  planner.kept = Kept::Fitting;
   Problem problem = RegretProblem{ElementKind::F16, {32, 32, 32}}.problem();
   Choice choice = llvm::cantFail(choosePlan(problem, chip, planner));
   BlockRows rows;

@@ -114,6 +114,40 @@ TEST(Planner, IsDeterministic) {
   EXPECT_EQ(summaries(first), summaries(second));
 }
 
+// What is left out of a search for the best plan alone is not the best one.
+TEST(Planner, TheBestAloneIsTheBestOfAll) {
+  std::mt19937_64 random(2);
+  auto draw = [&](int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(random);
+  };
+  for (llvm::StringRef target : {"sm_80", "sm_90", "gfx942"})
+    for (ElementKind kind : {ElementKind::F16, ElementKind::TF32,
+                             ElementKind::F32, ElementKind::F64})
+      for (int i = 0; i < 12; ++i) {
+        Problem problem =
+            product(draw(1, 400), draw(1, 400), draw(1, 400), kind);
+        problem.batch = draw(1, 20000);
+        problem.isReproducible = draw(0, 1);
+        problem.isAligned = draw(0, 1);
+        problem.isSkewed = !problem.isAligned && draw(0, 1);
+        problem.hasRuntimeStrides = draw(0, 3) == 0;
+        problem.packable = draw(0, 1) ? problem.batch : 0;
+        if (target == "gfx942" && kind == ElementKind::TF32)
+          continue;
+        PlannerOptions bestAlone;
+        bestAlone.kept = Kept::Best;
+        auto all = choosePlan(problem, chip(target));
+        auto best = choosePlan(problem, chip(target), bestAlone);
+        ASSERT_TRUE(bool(all)) << llvm::toString(all.takeError());
+        ASSERT_TRUE(bool(best)) << llvm::toString(best.takeError());
+        EXPECT_EQ(summary(best->best()->plan), summary(all->best()->plan))
+            << target.str() << " " << name(kind).str() << " "
+            << problem.extents.m << "x" << problem.extents.n << "x"
+            << problem.extents.k << ", " << problem.batch;
+        EXPECT_EQ(best->best()->score, all->best()->score);
+      }
+}
+
 TEST(Planner, ObeysConstraints) {
   Problem problem = product(128, 128, 128, ElementKind::F16);
   problem.warps = 6;

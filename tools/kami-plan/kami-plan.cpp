@@ -109,7 +109,7 @@ static llvm::Error runProduct(const ProblemText &text, const Chip &chip,
   auto problem = parseProblem(text);
   if (!problem)
     return problem.takeError();
-  options.keepRejected = all;
+  options.kept = all ? Kept::All : Kept::Fitting;
   auto choice = choosePlan(*problem, chip, options);
   if (!choice)
     return choice.takeError();

@@ -127,10 +127,12 @@ CalibratedCost calibratedCost(const Work &work, const Atom &atom,
 
 /// A lower bound of `calibratedCost(...).total` over all ways to cut k, to park
 /// and to send: what tensor cores, cache and device memory need for blocks of
-/// `tileM` × `tileN`. In cycles.
+/// `tileM` × `tileN`. In cycles. Blocks in turn may take less, by the factor
+/// that `leastInTurn` says.
 double leastCycles(const Work &work, const Atom &atom, int64_t tileM,
                    int64_t tileN, const WarpGrid &grid, const Chip &chip,
                    const Calibration &calibration);
+double leastInTurn(const Atom &atom);
 
 } // namespace kami
 

@@ -43,13 +43,21 @@ struct PaperOverrides {
       tensorCores, opsPerCycle;
 };
 
+/// Which candidates somebody will look at.
+enum class Kept {
+  /// Those that do not fit as well, with their reasons.
+  All,
+  Fitting,
+  /// The best one; which others are there beside it is not said.
+  Best,
+};
+
 struct PlannerOptions {
   CostModel model = CostModel::Calibrated;
   /// What the device was measured to do; without it, `calibrationOf` the chip.
   const Calibration *calibration = nullptr;
   PaperOverrides paper;
-  /// Keep the candidates that do not fit, with their reasons.
-  bool keepRejected = true;
+  Kept kept = Kept::All;
 
   const Calibration &calibrationFor(const Chip &chip) const {
     return calibration ? *calibration : calibrationOf(chip);

@@ -13,6 +13,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -78,6 +80,42 @@ static int64_t divisorOf(Value index, unsigned depth) {
 
 int64_t lanes::divisorOf(OpFoldResult index) {
   return ::divisorOf(index, maxDepth);
+}
+
+static ConstantIntRanges rangeOf(Value value, unsigned depth) {
+  Type type = value.getType();
+  unsigned width = ConstantIntRanges::getStorageBitwidth(type);
+  auto upTo = [&](uint64_t most) {
+    return ConstantIntRanges::fromUnsigned(APInt(width, 0), APInt(width, most));
+  };
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return ConstantIntRanges::constant(
+        APInt(width, *constant, /*isSigned=*/true));
+  auto result = dyn_cast<OpResult>(value);
+  if (!result || depth == 0)
+    return ConstantIntRanges::maxRange(width);
+  if (auto op = dyn_cast<WarpCoordinatesOp>(result.getOwner()))
+    return upTo(op.getGrid()[result.getResultNumber()] - 1);
+  ConstantIntRanges range = ConstantIntRanges::maxRange(width);
+  if (auto op = dyn_cast<InferIntRangeInterface>(result.getOwner()))
+    if (llvm::all_of(op->getOperandTypes(), llvm::IsaPred<IndexType>))
+      op.inferResultRanges(llvm::map_to_vector(op->getOperands(),
+                                               [&](Value operand) {
+                                                 return rangeOf(operand,
+                                                                depth - 1);
+                                               }),
+                           [&](Value of, const ConstantIntRanges &inferred) {
+                             if (of == value)
+                               range = inferred;
+                           });
+  return range;
+}
+
+std::optional<int64_t> lanes::largestOf(Value index) {
+  ConstantIntRanges range = rangeOf(index, maxDepth);
+  if (range.smin().isNegative() || range.smax().isMaxSignedValue())
+    return std::nullopt;
+  return range.smax().getSExtValue();
 }
 
 static int64_t elementBytes(MemRefType type) {

@@ -10,6 +10,7 @@
 #include "kami/Layout/CopiedTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <map>
 
@@ -28,6 +29,8 @@ FragmentWindow::FragmentWindow(ImplicitLocOpBuilder &b, FragmentType fragment,
       strides(2, ShapedType::kDynamic), alignment(alignment),
       skewedAs(skewedAs) {
   LaneOrigin lane = laneOrigin(b, fragment);
+  largest[0] = largestOf(row);
+  largest[1] = largestOf(column);
   origins[0] = addIndex(b, row, lane.row);
   origins[1] = addIndex(b, column, lane.column);
   for (auto [dim, inBounds] :
@@ -70,18 +73,32 @@ std::array<Value, 2> FragmentWindow::indices(ImplicitLocOpBuilder &b,
   return result;
 }
 
+bool FragmentWindow::mayBeOutside(unsigned dim, MatrixPlace place) const {
+  if (!extents[dim])
+    return false;
+  std::optional<int64_t> extent = getConstantIntValue(extents[dim]);
+  if (!extent || !largest[dim])
+    return true;
+  int64_t last = *largest[dim] + place[dim];
+  for (Coordinate step : fragment.getLaneSteps())
+    last += dim == 0 ? step.row : step.column;
+  return last >= *extent;
+}
+
+Value FragmentWindow::isInBounds(ImplicitLocOpBuilder &b, unsigned dim,
+                                 MatrixPlace place) const {
+  if (!mayBeOutside(dim, place))
+    return {};
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                               indices(b, place)[dim], extents[dim]);
+}
+
 Value FragmentWindow::isInBounds(ImplicitLocOpBuilder &b,
                                  MatrixPlace place) const {
-  std::array<Value, 2> at = indices(b, place);
-  Value all;
-  for (unsigned dim : {0, 1}) {
-    if (!extents[dim])
-      continue;
-    Value one = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at[dim],
-                                      extents[dim]);
-    all = all ? arith::AndIOp::create(b, all, one).getResult() : one;
-  }
-  return all;
+  Value row = isInBounds(b, 0, place), column = isInBounds(b, 1, place);
+  if (row && column)
+    return arith::AndIOp::create(b, row, column);
+  return row ? row : column;
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,7 +23,9 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include <map>
+#include <set>
 
 using namespace kami;
 using namespace kami::lanes;
@@ -67,21 +69,34 @@ Value makeTile(ImplicitLocOpBuilder &b, FragmentType fragment,
              : arith::ExtFOp::create(b, type, tile).getResult();
 }
 
-Value loadElement(ImplicitLocOpBuilder &b, const FragmentWindow &window,
-                  MatrixPlace place) {
-  Value inBounds = window.isInBounds(b, place);
-  if (!inBounds)
-    return window.load(b, place);
-  Type type = window.elementType();
-  auto guard = scf::IfOp::create(b, TypeRange(type), inBounds,
-                                 /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(guard.thenBlock());
-  scf::YieldOp::create(b, window.load(b, place));
-  b.setInsertionPointToStart(guard.elseBlock());
-  scf::YieldOp::create(
-      b, arith::ConstantOp::create(b, b.getZeroAttr(type)).getResult());
-  return guard.getResult(0);
+/// The dimension by whose lines places had better be asked whether they are in
+/// the matrix: a line is asked once for all that a lane has of it, and then its
+/// places, as far as they may be outside. f16 33³ takes 475 M instructions to
+/// compile so, and 568 with a question for each place.
+unsigned dimensionOfLines(const FragmentWindow &window,
+                          const std::set<MatrixPlace> &places) {
+  auto questions = [&](unsigned dim) {
+    std::set<int64_t> lines;
+    int64_t within = 0;
+    for (MatrixPlace place : places) {
+      if (window.mayBeOutside(dim, place))
+        lines.insert(place[dim]);
+      within += window.mayBeOutside(1 - dim, place);
+    }
+    return within + int64_t(lines.size());
+  };
+  return questions(1) < questions(0);
+}
+
+/// What `load` reads where a condition holds, if there is one, else zeros.
+template <typename Load>
+SmallVector<Value> loadIf(ImplicitLocOpBuilder &b, Value condition,
+                          TypeRange types, Load load) {
+  return choose(b, condition, types, load, [&] {
+    return llvm::map_to_vector(types, [&](Type type) -> Value {
+      return arith::ConstantOp::create(b, b.getZeroAttr(type));
+    });
+  });
 }
 
 /// The registers of all tiles of a fragment, in one way or another.
@@ -97,8 +112,19 @@ public:
   }
 
   SmallVector<Value> byElements() const {
-    return collect(
-        [&](MatrixPlace place) { return loadElement(b, window, place); });
+    std::set<MatrixPlace> places;
+    for (int64_t tile = 0; tile != fragment.getNumTiles(); ++tile)
+      for (unsigned i = 0; i != fragment.getMap().valuesPerLane(); ++i)
+        places.insert(window.place(tile, i));
+    unsigned dim = dimensionOfLines(window, places);
+    std::map<int64_t, SmallVector<MatrixPlace>> lines;
+    for (MatrixPlace place : places)
+      lines[place[dim]].push_back(place);
+    std::map<MatrixPlace, Value> elements;
+    for (const auto &[at, line] : lines)
+      for (auto [place, element] : llvm::zip_equal(line, loadLine(dim, line)))
+        elements[place] = element;
+    return collect([&](MatrixPlace place) { return elements.at(place); });
   }
 
   SmallVector<Value> byWords() const {
@@ -113,6 +139,18 @@ public:
   }
 
 private:
+  SmallVector<Value> loadLine(unsigned dim, ArrayRef<MatrixPlace> line) const {
+    Type type = window.elementType();
+    auto load = [&](MatrixPlace place) {
+      return loadIf(b, window.isInBounds(b, 1 - dim, place), type,
+                    [&] { return SmallVector<Value>{window.load(b, place)}; })
+          .front();
+    };
+    SmallVector<Type> types(line.size(), type);
+    return loadIf(b, window.isInBounds(b, dim, line.front()), types,
+                  [&] { return llvm::map_to_vector(line, load); });
+  }
+
   /// `load` reads the element of a place, once.
   template <typename Load> SmallVector<Value> collect(Load load) const {
     std::map<MatrixPlace, Value> loaded;
@@ -240,6 +278,10 @@ void storePart(ImplicitLocOpBuilder &b, StoreOp op,
     window.store(b, result, place);
 }
 
+/// Each element is asked whether it is in the matrix. By lines, what is
+/// adjacent would be stored apart: f64 65³ takes 55.8 instead of 48.5 µs so,
+/// 256 products of tf32 up to 512 × 512 × 128 in aligned rows 48.4 instead
+/// of 46.8 (H100, 2026-11-27).
 void storeElements(ImplicitLocOpBuilder &b, StoreOp op, FragmentType fragment,
                    const FragmentWindow &window, ValueRange tiles,
                    Value readsC) {

@@ -22,25 +22,49 @@
 // CHECK:         %[[V3:.+]] = memref.load %[[M]][%[[ROW9]], %[[COLUMN]]]
 // CHECK:         vector.from_elements %[[V0]], %[[V1]], %[[V2]], %[[V3]] : vector<4xf16>
 
-// What may be beyond the matrix is 0, and not read.
+// What may be beyond the matrix is 0, and not read. A column is asked for once,
+// for all that a lane has of it.
 
 // CHECK-LABEL: gpu.func @columns_checked
 // CHECK-SAME:    %[[M:.+]]: memref<50x?xf16>,
 // CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.000000e+00 : f16
 // CHECK-DAG:     %[[EXTENT:.+]] = memref.dim %[[M]], %c1
 // CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %[[COLUMN:.+]], %[[EXTENT]]
-// CHECK:         %[[V0:.+]] = scf.if %[[INSIDE]] -> (f16) {
+// CHECK:         %[[V:.+]]:4 = scf.if %[[INSIDE]] -> (f16, f16, f16, f16) {
 // CHECK-NEXT:      %[[READ:.+]] = memref.load %[[M]][%{{.+}}, %[[COLUMN]]]
-// CHECK-NEXT:      scf.yield %[[READ]]
+// CHECK-COUNT-3:   memref.load %[[M]][%{{.+}}, %[[COLUMN]]]
+// CHECK-NEXT:      scf.yield %[[READ]],
 // CHECK-NEXT:    } else {
-// CHECK-NEXT:      scf.yield %[[ZERO]]
-// CHECK:         vector.from_elements %[[V0]],
+// CHECK-NEXT:      scf.yield %[[ZERO]], %[[ZERO]], %[[ZERO]], %[[ZERO]]
+// CHECK:         vector.from_elements %[[V]]#0, %[[V]]#1, %[[V]]#2, %[[V]]#3
 
 // CHECK-LABEL: gpu.func @both_checked
-// CHECK-DAG:     %[[ROW_INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %c50
-// CHECK-DAG:     %[[COLUMN_INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %c23
-// CHECK:         %[[INSIDE:.+]] = arith.andi %[[ROW_INSIDE]], %[[COLUMN_INSIDE]]
-// CHECK:         scf.if %[[INSIDE]]
+// CHECK:         %[[COLUMN_INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %c23
+// CHECK:         scf.if %[[COLUMN_INSIDE]] -> (f16, f16, f16, f16) {
+// CHECK:           %[[ROW_INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %c50
+// CHECK:           scf.if %[[ROW_INSIDE]] -> (f16) {
+// CHECK-NEXT:        memref.load
+
+// Nobody asks for what is inside for all lanes and warps.
+
+// CHECK-LABEL: gpu.func @known
+// CHECK-NOT:     scf.if
+// CHECK-COUNT-4: memref.load
+// CHECK-NOT:     scf.if
+
+// One row more, and the last one is beyond; one warp more, and its columns are.
+
+// CHECK-LABEL: gpu.func @last_row_checked
+// CHECK-COUNT-3: memref.load
+// CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %c28
+// CHECK-NEXT:    scf.if %[[INSIDE]] -> (f16) {
+// CHECK-NEXT:      memref.load
+
+// CHECK-LABEL: gpu.func @last_warp_checked
+// CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %c23
+// CHECK:         scf.if %[[INSIDE]] -> (f16, f16, f16, f16) {
+// CHECK-NOT:     scf.if
+// CHECK:         gpu.return
 
 // Elements are extended a tile at a time.
 
@@ -65,6 +89,36 @@ gpu.func @columns_checked(%m: memref<50x?xf16>, %i: index, %j: index, %s: !share
 gpu.func @both_checked(%m: memref<50x23xf16>, %i: index, %j: index, %s: !shared) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
   %f = kami.load %m[%i, %j] : memref<50x23xf16> -> !b
   kami.share %f, %s[%i] : !b, !shared
+  gpu.return
+}
+gpu.func @known(%m: memref<28x23xf16>, %s: !shared) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %i = arith.constant 12 : index
+  %row, %column, %layer = kami.warp_coordinates [1, 2, 1]
+  %j = arith.muli %column, %c8 : index
+  %f = kami.load %m[%i, %j] : memref<28x23xf16> -> !b
+  kami.share %f, %s[%c0] : !b, !shared
+  gpu.return
+}
+gpu.func @last_row_checked(%m: memref<28x23xf16>, %s: !shared) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %i = arith.constant 13 : index
+  %row, %column, %layer = kami.warp_coordinates [1, 2, 1]
+  %j = arith.muli %column, %c8 : index
+  %f = kami.load %m[%i, %j] : memref<28x23xf16> -> !b
+  kami.share %f, %s[%c0] : !b, !shared
+  gpu.return
+}
+gpu.func @last_warp_checked(%m: memref<28x23xf16>, %s: !shared) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %i = arith.constant 12 : index
+  %row, %column, %layer = kami.warp_coordinates [1, 3, 1]
+  %j = arith.muli %column, %c8 : index
+  %f = kami.load %m[%i, %j] : memref<28x23xf16> -> !b
+  kami.share %f, %s[%c0] : !b, !shared
   gpu.return
 }
 gpu.func @widened(%m: memref<50x23xf8E4M3FN>, %i: index, %j: index, %s: !shared) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

@@ -40,6 +40,10 @@ struct CopyAlignment {
 /// multiple of. To be asked before a conversion, which takes loops apart.
 int64_t divisorOf(mlir::OpFoldResult index);
 
+/// The largest value of an index that is known not to be negative, as far as
+/// constants, warps' coordinates and ops that infer ranges tell.
+std::optional<int64_t> largestOf(mlir::Value index);
+
 /// What is known of all of a kernel's accesses. Without any promise, a matrix
 /// is aligned as its elements are; promises are `memref.assume_alignment`, a
 /// kernel argument's or workgroup memory's `llvm.align`, dynamic shared memory,

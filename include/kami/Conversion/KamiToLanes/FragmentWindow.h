@@ -39,7 +39,12 @@ public:
   /// element, because the matrix has a stride of 0.
   MatrixPlace place(int64_t tile, unsigned value) const;
 
-  /// Whether an element is in the matrix; null if all are.
+  /// Whether some lane's place may be outside of the matrix in a dimension.
+  bool mayBeOutside(unsigned dim, MatrixPlace place) const;
+  /// Whether the lane's is inside in that dimension, and in both; null if that
+  /// is known.
+  mlir::Value isInBounds(mlir::ImplicitLocOpBuilder &b, unsigned dim,
+                         MatrixPlace place) const;
   mlir::Value isInBounds(mlir::ImplicitLocOpBuilder &b,
                          MatrixPlace place) const;
 
@@ -102,8 +107,9 @@ private:
 
   FragmentType fragment;
   mlir::Value matrix;
-  /// The fragment's first element, and the lane's.
+  /// The fragment's first element, at most where that is known, and the lane's.
   mlir::Value corner[2];
+  std::optional<int64_t> largest[2];
   mlir::Value origins[2];
   /// Null where everything is in bounds.
   mlir::Value extents[2];

@@ -3,6 +3,8 @@
 
 // RUN: kami-opt %s --kami-lower-views | FileCheck %s
 
+// CHECK: #[[AT:.+]] = affine_map<()[s0, s1] -> (s0 * 64 + s1)>
+
 // CHECK-LABEL: func.func @casts
 // CHECK-NOT:     vector.shape_cast
 // CHECK-NOT:     vector.extract_strided_slice
@@ -28,6 +30,29 @@ func.func @elements(%a: vector<4xf32>, %b: vector<4xf32>, %c: vector<4xf32>) -> 
   %two = vector.from_elements %1, %0 : vector<2xf32>
   %three = vector.from_elements %0, %1, %2 : vector<3xf32>
   return %two, %three : vector<2xf32>, vector<3xf32>
+}
+
+// Views of memory become one of its base each, with an offset and strides.
+// CHECK-LABEL: func.func @subview
+// CHECK-SAME:    %[[M:.+]]: memref<?x64xf32>, %[[I:.+]]: index, %[[J:.+]]: index, %[[N:.+]]: index
+// CHECK-NOT:     memref.subview
+// CHECK:         %[[BASE:.+]], %{{.+}}, %{{.+}}:2, %{{.+}}:2 = memref.extract_strided_metadata %[[M]]
+// CHECK:         %[[OFFSET:.+]] = affine.apply #[[AT]]()[%[[I]], %[[J]]]
+// CHECK:         %[[PART:.+]] = memref.reinterpret_cast %[[BASE]] to offset: [%[[OFFSET]]], sizes: [%[[N]], 32], strides: [64, 1]
+// CHECK:         memref.load %[[PART]]
+func.func @subview(%m: memref<?x64xf32>, %i: index, %j: index, %n: index) -> f32 {
+  %part = memref.subview %m[%i, %j] [%n, 32] [1, 1] : memref<?x64xf32> to memref<?x32xf32, strided<[64, 1], offset: ?>>
+  %v = memref.load %part[%i, %j] : memref<?x32xf32, strided<[64, 1], offset: ?>>
+  return %v : f32
+}
+
+// CHECK-LABEL: func.func @collapsed
+// CHECK-NOT:     memref.collapse_shape
+// CHECK:         memref.reinterpret_cast %{{.+}} to offset: [0], sizes: [%{{.+}}], strides: [1]
+func.func @collapsed(%m: memref<4x?x8xf32>, %i: index) -> f32 {
+  %flat = memref.collapse_shape %m [[0, 1, 2]] : memref<4x?x8xf32> into memref<?xf32>
+  %v = memref.load %flat[%i] : memref<?xf32>
+  return %v : f32
 }
 
 // Nothing is said on the way to PTX.

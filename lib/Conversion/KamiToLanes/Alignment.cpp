@@ -97,23 +97,25 @@ static ConstantIntRanges rangeOf(Value value, unsigned depth) {
   if (auto op = dyn_cast<WarpCoordinatesOp>(result.getOwner()))
     return upTo(op.getGrid()[result.getResultNumber()] - 1);
   ConstantIntRanges range = ConstantIntRanges::maxRange(width);
-  if (auto op = dyn_cast<InferIntRangeInterface>(result.getOwner()))
-    if (llvm::all_of(op->getOperandTypes(), llvm::IsaPred<IndexType>))
-      op.inferResultRanges(llvm::map_to_vector(op->getOperands(),
-                                               [&](Value operand) {
-                                                 return rangeOf(operand,
-                                                                depth - 1);
-                                               }),
-                           [&](Value of, const ConstantIntRanges &inferred) {
-                             if (of == value)
-                               range = inferred;
-                           });
+  auto op = dyn_cast<InferIntRangeInterface>(result.getOwner());
+  if (!op || !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<IndexType>))
+    return range;
+  auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+    return rangeOf(operand, depth - 1);
+  });
+  op.inferResultRanges(operands,
+                       [&](Value of, const ConstantIntRanges &inferred) {
+                         if (of == value)
+                           range = inferred;
+                       });
   return range;
 }
 
 std::optional<int64_t> lanes::largestOf(Value index) {
+  // Sums of what is larger than any extent may overflow.
+  constexpr unsigned mostBits = 32;
   ConstantIntRanges range = rangeOf(index, maxDepth);
-  if (range.smin().isNegative() || range.smax().isMaxSignedValue())
+  if (range.smin().isNegative() || range.smax().getActiveBits() > mostBits)
     return std::nullopt;
   return range.smax().getSExtValue();
 }

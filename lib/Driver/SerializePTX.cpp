@@ -86,14 +86,20 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.buildPerModuleDefaultPipeline(level).run(module, modules);
 }
 
-/// A launch gives every parameter a value. Told so, the back end's strength
-/// reduction takes what is there already for more of what it needs: 84 of 252
-/// kernels have 2 % fewer instructions and 1 % fewer registers, f16 65³ 66
-/// instead of 72, and tf32 100³ takes 4 % less to compile.
+/// A launch gives every parameter of a kernel a value, and what accesses memory
+/// does so at an address. Told so, the back end's strength reduction takes what
+/// is there already for more of what it needs: 80 of 252 kernels have 2 % fewer
+/// instructions and 1 % fewer registers, f16 65³ 66 instead of 72, and tf32
+/// 100³ takes 4 % less to compile. Nothing of the kind is said of what
+/// instructions compute with, which may be undefined where nobody looks.
 static void assumeDefined(llvm::Module &module) {
-  for (llvm::Function &kernel : module)
-    for (llvm::Argument &parameter : kernel.args())
-      parameter.addAttr(llvm::Attribute::NoUndef);
+  for (llvm::Function &function : module) {
+    bool isKernel = function.getCallingConv() == llvm::CallingConv::PTX_Kernel;
+    bool isAccess = function.isDeclaration() && !function.doesNotAccessMemory();
+    for (llvm::Argument &parameter : function.args())
+      if (isKernel || (isAccess && parameter.getType()->isPointerTy()))
+        parameter.addAttr(llvm::Attribute::NoUndef);
+  }
 }
 
 namespace {

@@ -134,9 +134,9 @@ std::optional<Candidate> ChainSearch::plan(const Extents &tile, int64_t warps,
   product.tile = Extents{tile.m, tile.n, std::min(tile.k, leanness.depth)};
   // Sums become an operand as they lie.
   product.majorA = product.majorB = std::nullopt;
-  PlannerOptions fitting = options;
-  fitting.kept = Kept::Best;
-  llvm::Expected<Choice> choice = choosePlan(product, chip, fitting);
+  PlannerOptions bestAlone = options;
+  bestAlone.kept = Kept::Best;
+  llvm::Expected<Choice> choice = choosePlan(product, chip, bestAlone);
   if (!choice) {
     reason = llvm::toString(choice.takeError());
     return std::nullopt;
@@ -147,7 +147,7 @@ std::optional<Candidate> ChainSearch::plan(const Extents &tile, int64_t warps,
   Partition partition = plan.partition();
   plan.slices.sharedA = partition.heldA();
   plan.slices.sharedB = partition.heldB();
-  Candidate parked = evaluatePlan(plan, product, chip, fitting);
+  Candidate parked = evaluatePlan(plan, product, chip, bestAlone);
   return parked.fits() ? std::optional(parked) : std::nullopt;
 }
 

@@ -29,15 +29,15 @@ FragmentWindow::FragmentWindow(ImplicitLocOpBuilder &b, FragmentType fragment,
       strides(2, ShapedType::kDynamic), alignment(alignment),
       skewedAs(skewedAs) {
   LaneOrigin lane = laneOrigin(b, fragment);
-  largest[0] = largestOf(row);
-  largest[1] = largestOf(column);
   origins[0] = addIndex(b, row, lane.row);
   origins[1] = addIndex(b, column, lane.column);
   for (auto [dim, inBounds] :
        {std::pair(0, rowInBounds), std::pair(1, columnInBounds)})
-    if (!inBounds)
+    if (!inBounds) {
       extents[dim] =
           b.createOrFold<memref::DimOp>(matrix, indexConstant(b, dim));
+      largest[dim] = largestOrigin(dim);
+    }
   SmallVector<int64_t> known;
   int64_t offset;
   if (succeeded(cast<MemRefType>(matrix.getType())
@@ -73,16 +73,19 @@ std::array<Value, 2> FragmentWindow::indices(ImplicitLocOpBuilder &b,
   return result;
 }
 
+std::optional<int64_t> FragmentWindow::largestOrigin(unsigned dim) const {
+  std::optional<int64_t> largest = largestOf(corner[dim]);
+  if (largest)
+    for (Coordinate step : fragment.getLaneSteps())
+      *largest += dim == 0 ? step.row : step.column;
+  return largest;
+}
+
 bool FragmentWindow::mayBeOutside(unsigned dim, MatrixPlace place) const {
   if (!extents[dim])
     return false;
   std::optional<int64_t> extent = getConstantIntValue(extents[dim]);
-  if (!extent || !largest[dim])
-    return true;
-  int64_t last = *largest[dim] + place[dim];
-  for (Coordinate step : fragment.getLaneSteps())
-    last += dim == 0 ? step.row : step.column;
-  return last >= *extent;
+  return !extent || !largest[dim] || *largest[dim] + place[dim] >= *extent;
 }
 
 Value FragmentWindow::isInBounds(ImplicitLocOpBuilder &b, unsigned dim,

@@ -96,6 +96,7 @@ public:
                                                 MatrixPlace place) const;
 
 private:
+  std::optional<int64_t> largestOrigin(unsigned dim) const;
   int64_t widestWord() const;
   bool formWords(int64_t elements) const;
   mlir::Value testAlignment(mlir::ImplicitLocOpBuilder &b, int64_t bytes) const;
@@ -107,12 +108,13 @@ private:
 
   FragmentType fragment;
   mlir::Value matrix;
-  /// The fragment's first element, at most where that is known, and the lane's.
+  /// The fragment's first element, and the lane's.
   mlir::Value corner[2];
-  std::optional<int64_t> largest[2];
   mlir::Value origins[2];
   /// Null where everything is in bounds.
   mlir::Value extents[2];
+  /// Where not, the largest of all lanes' origins, as far as that is known.
+  std::optional<int64_t> largest[2];
   llvm::SmallVector<int64_t, 2> strides;
   WindowAlignment alignment;
   /// All elements along the dimension are one, and all are in bounds.

@@ -8,6 +8,7 @@
 
 #include "FileTool.h"
 #include "kami/Driver/Compile.h"
+#include "kami/Runtime/Cuda.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Regex.h"
@@ -48,9 +49,12 @@ static llvm::StringRef variantOf(llvm::StringRef ptx, llvm::StringRef chip) {
 llvm::Expected<AssemblerReport>
 kami::assemble(llvm::StringRef ptx, llvm::StringRef chip, std::string *cubin) {
   std::string arch = ("-arch=" + variantOf(ptx, chip)).str();
+  // The driver's highest level is a name for ptxas's.
+  int asked = kamiCudaOptimizationLevel(ptx.data(), ptx.size());
+  std::string level = "-O" + std::to_string(std::min(asked, 3));
   llvm::Expected<ToolResult> result = runOnFile(
       findPtxas(), ptx, [&](llvm::StringRef input, llvm::StringRef output) {
-        return llvm::SmallVector<llvm::StringRef>{arch,  "-v", "-O3",
+        return llvm::SmallVector<llvm::StringRef>{arch,  "-v", level,
                                                   input, "-o", output};
       });
   if (!result)

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SerializePTX.h"
+#include "kami/Runtime/Cuda.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVM/NVVM/Utils.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -178,6 +179,22 @@ static void limitStrengthReduction() {
   });
 }
 
+/// The line that has assemblers optimize at the level of the target's options
+/// for ptxas; none where these do not say one.
+static std::string levelLine(NVVM::NVVMTargetAttr target) {
+  ArrayAttr options;
+  if (target.hasCmdOptions())
+    options = dyn_cast<ArrayAttr>(target.getCmdOptions()->getValue());
+  std::string line;
+  if (options)
+    for (StringAttr option : options.getAsRange<StringAttr>()) {
+      StringRef level = option.getValue();
+      if (level.consume_front("-O"))
+        line = (KAMI_PTX_OPTIMIZATION_LEVEL + level + "\n").str();
+    }
+  return line;
+}
+
 FailureOr<std::string> kami::serializePTX(gpu::GPUModuleOp module) {
   limitStrengthReduction();
   auto target = dyn_cast_or_null<NVVM::NVVMTargetAttr>(
@@ -190,5 +207,6 @@ FailureOr<std::string> kami::serializePTX(gpu::GPUModuleOp module) {
   std::optional<SmallVector<char, 0>> text = Serializer(*module, target).run();
   if (!text)
     return failure();
-  return fetchLines(std::string(text->begin(), text->end()));
+  return levelLine(target) +
+         fetchLines(std::string(text->begin(), text->end()));
 }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 using namespace kami;
 
@@ -209,6 +210,36 @@ static std::string joinLines(const char *log) {
   return line;
 }
 
+int kamiCudaOptimizationLevel(const void *image, size_t bytes) {
+  constexpr std::string_view asks = KAMI_PTX_OPTIMIZATION_LEVEL;
+  std::string_view text(static_cast<const char *>(image), bytes);
+  constexpr int most = 4;
+  if (text.size() <= asks.size() || text.substr(0, asks.size()) != asks)
+    return most;
+  int level = text[asks.size()] - '0';
+  return level >= 0 && level < most ? level : most;
+}
+
+/// What the driver's assembler is told, and where it says what is wrong.
+class AssemblerOptions {
+public:
+  AssemblerOptions(const void *image, size_t bytes)
+      : values{log, asPointer(sizeof(log) - 1),
+               asPointer(kamiCudaOptimizationLevel(image, bytes))} {}
+  AssemblerOptions(const AssemblerOptions &) = delete;
+
+  char log[8192] = "";
+  int names[3] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes,
+                  cudaJitOptimizationLevel};
+  void *values[3];
+
+private:
+  /// The driver takes numbers in the bits of the pointer.
+  static void *asPointer(uintptr_t number) {
+    return reinterpret_cast<void *>(number);
+  }
+};
+
 KamiStatus kamiCudaLoadModule(KamiCudaDevice *device, const void *image,
                               size_t bytes, KamiCudaModule *module) {
   *module = nullptr;
@@ -218,14 +249,11 @@ KamiStatus kamiCudaLoadModule(KamiCudaDevice *device, const void *image,
   // The driver tells PTX from a cubin by its first bytes and reads PTX up to a
   // zero, which a std::string has behind its last byte.
   std::string text(static_cast<const char *>(image), bytes);
-  char log[8192] = "";
-  int options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
-  // The driver takes numbers in the bits of the pointer.
-  void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
-  int result =
-      device->driver.moduleLoadDataEx(module, text.data(), 2, options, values);
+  AssemblerOptions options(image, bytes);
+  int result = device->driver.moduleLoadDataEx(module, text.data(), 3,
+                                               options.names, options.values);
   return checkCuda(device->driver, result, "cuModuleLoadDataEx",
-                   joinLines(log).c_str());
+                   joinLines(options.log).c_str());
 }
 
 KamiStatus kamiCudaAssemble(KamiCudaDevice *device, const void *ptx,
@@ -238,11 +266,9 @@ KamiStatus kamiCudaAssemble(KamiCudaDevice *device, const void *ptx,
   const CudaDriver &driver = device->driver;
   // The driver wants the zero behind the text.
   std::string text(static_cast<const char *>(ptx), bytes);
-  char log[8192] = "";
-  int options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
-  void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
+  AssemblerOptions options(ptx, bytes);
   CUlinkState link = nullptr;
-  int result = driver.linkCreate(2, options, values, &link);
+  int result = driver.linkCreate(3, options.names, options.values, &link);
   if (result != cudaSuccess)
     return checkCuda(driver, result, "cuLinkCreate");
   result = driver.linkAddData(link, cudaJitInputPtx, text.data(),
@@ -257,8 +283,8 @@ KamiStatus kamiCudaAssemble(KamiCudaDevice *device, const void *ptx,
     std::memcpy(*cubin, image, imageBytes);
     *cubinBytes = imageBytes;
   }
-  KamiStatus status =
-      checkCuda(driver, result, "cuLinkComplete", joinLines(log).c_str());
+  KamiStatus status = checkCuda(driver, result, "cuLinkComplete",
+                                joinLines(options.log).c_str());
   driver.linkDestroy(link);
   return status;
 }

@@ -49,6 +49,7 @@ enum CudaFunctionAttribute : int {
 enum CudaJitOption : int {
   cudaJitErrorLogBuffer = 5,
   cudaJitErrorLogBufferSizeBytes = 6,
+  cudaJitOptimizationLevel = 7,
 };
 
 /// CUjitInputType.

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace kami;
@@ -51,6 +52,20 @@ static void countWithDriver(const char *library) {
   KamiStatus status = kamiCudaCountDevices(&count);
   std::fprintf(stderr, "%d %d %s", status, count, kamiRuntimeLastError());
   std::exit(0);
+}
+
+TEST(CudaOptimizationLevel, IsWhatTheFirstLineSays) {
+  auto levelOf = [](std::string_view image) {
+    return kamiCudaOptimizationLevel(image.data(), image.size());
+  };
+  EXPECT_EQ(levelOf("// optimization level: 1\n.version 8.0\n"), 1);
+  EXPECT_EQ(levelOf("// optimization level: 0"), 0);
+  EXPECT_EQ(levelOf("// optimization level: 4\n"), 4);
+  EXPECT_EQ(levelOf("// optimization level: 9\n"), 4);
+  EXPECT_EQ(levelOf("// optimization level: "), 4);
+  EXPECT_EQ(levelOf(".version 8.0\n// optimization level: 1\n"), 4);
+  EXPECT_EQ(levelOf("\177ELF"), 4);
+  EXPECT_EQ(levelOf(""), 4);
 }
 
 TEST(CudaDriverDeathTest, MissingLibraryIsNamed) {

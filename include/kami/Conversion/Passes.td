@@ -121,7 +121,9 @@ def ConvertKamiToNVVM : Pass<"convert-kami-to-nvvm", "::mlir::gpu::GPUModuleOp">
     dialect, so that everything above sees an op with the instruction's
     semantics. A kernel's module without a target gets an `nvvm.target` for the
     chip of the surrounding `kami.target`, in the lowest version of PTX that has
-    its instructions.
+    its instructions. Where all extents and strides of matrices are known, and
+    warp groups multiply or matrices of f64 have 192 rows and columns at most,
+    its `ptxas-cmd-options` are what is worth ptxas's time: `-O1`, `-O2`.
 
     `kami.wgmma` becomes inline assembly with tied registers, which neither NVVM
     nor the intrinsics have with A in registers; a module with it is compiled for

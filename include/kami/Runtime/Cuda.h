@@ -107,9 +107,14 @@ KamiStatus kamiCudaCopyToHost(KamiCudaDevice *device, void *to,
 KamiStatus kamiCudaFillBytes(KamiCudaDevice *device, KamiCudaPointer to,
                              unsigned char byte, size_t bytes);
 
+/* PTX may begin with a line that tells assemblers how much to optimize it, from
+   0 to 4: `// optimization level: 1`. Returns that, or 4, the driver's default,
+   for a text without one or a cubin. */
+#define KAMI_PTX_OPTIMIZATION_LEVEL "// optimization level: "
+int kamiCudaOptimizationLevel(const void *image, size_t bytes);
 /* Modules. `image` is PTX text or a cubin of `bytes` bytes; a terminating zero
-   need not be there. What the driver's assembler says against PTX is part of
-   the error. */
+   need not be there. PTX is assembled at the level that it asks for; what the
+   driver's assembler says against it is part of the error. */
 KamiStatus kamiCudaLoadModule(KamiCudaDevice *device, const void *image,
                               size_t bytes, KamiCudaModule *module);
 /* Makes a cubin for the device from PTX text of `bytes` bytes. `cubin` is the

@@ -233,6 +233,53 @@ private:
     return ops > mostOps ? 2 : 3;
   }
 
+  /// The matrices that kernels take; nothing if one has extents or strides that
+  /// are known only at run time.
+  std::optional<SmallVector<MemRefType>> knownMatrices() {
+    SmallVector<MemRefType> known;
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      for (Type type : kernel.getArgumentTypes()) {
+        auto matrices = dyn_cast<MemRefType>(type);
+        if (!matrices || matrices.getRank() < 2)
+          continue;
+        SmallVector<int64_t> strides;
+        int64_t offset;
+        if (failed(matrices.getStridesAndOffset(strides, offset)) ||
+            ShapedType::isDynamicShape(matrices.getShape().take_back(2)) ||
+            ShapedType::isDynamicShape(ArrayRef(strides).take_back(2)))
+          return std::nullopt;
+        known.push_back(matrices);
+      }
+    return known;
+  }
+
+  /// Has ptxas optimize no more than is worth its time, which is half of what a
+  /// first call waits for (H100, 2026-11-27; docs/Experiments.md, "How much
+  /// ptxas is told to optimize").
+  DictionaryAttr flags() {
+    std::optional<SmallVector<MemRefType>> matrices = knownMatrices();
+    if (!matrices || matrices->empty())
+      return {};
+    auto optionsOf = [&](StringRef option) {
+      Builder b(&getContext());
+      return b.getDictionaryAttr(
+          b.getNamedAttr("ptxas-cmd-options", b.getStrArrayAttr({option})));
+    };
+    // Kernels of warp groups take as long as at -O3, and 2 to 4 % less in odd
+    // rows beyond 128; with strides known at run time they take 2 to 11 % more.
+    if (hasWgmma(getOperation()))
+      return optionsOf("-O1");
+    // What -O3 does to loops of f64, for as much time as everything else, loses
+    // up to 1.5 % where they are short, and saves 6 to 19 % from 240 terms on.
+    constexpr int64_t mostExtent = 192;
+    bool isSmall = llvm::all_of(*matrices, [](MemRefType matrix) {
+      return matrix.getElementType().isF64() &&
+             llvm::all_of(matrix.getShape().take_back(2),
+                          [](int64_t extent) { return extent <= mostExtent; });
+    });
+    return isSmall ? optionsOf("-O2") : DictionaryAttr();
+  }
+
   /// The module's chip, as upstream's serialization wants it. Without a PTX
   /// version LLVM takes the lowest that knows the chip.
   LogicalResult attachTarget() {
@@ -245,7 +292,7 @@ private:
       name += architectureSpecific;
     Attribute target = NVVM::NVVMTargetAttr::get(&getContext(), optLevel(),
                                                  "nvptx64-nvidia-cuda", name,
-                                                 features(**chip));
+                                                 features(**chip), flags());
     getOperation().setTargetsAttr(ArrayAttr::get(&getContext(), target));
     return success();
   }

@@ -79,6 +79,14 @@ LogicalResult WarpCoordinatesOp::verify() {
   return verifyGrid(*this, getGrid());
 }
 
+void WarpCoordinatesOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                          SetIntRangeFn setRange) {
+  constexpr unsigned width = IndexType::kInternalStorageBitWidth;
+  for (auto [coordinate, extent] : llvm::zip_equal(getResults(), getGrid()))
+    setRange(coordinate, ConstantIntRanges::fromUnsigned(
+                             APInt(width, 0), APInt(width, extent - 1)));
+}
+
 LogicalResult LoadOp::verify() {
   Type element = cast<MemRefType>(getSource().getType()).getElementType();
   Type type = getResult().getType().getStorageType();

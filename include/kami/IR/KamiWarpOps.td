@@ -10,6 +10,7 @@
 #define KAMI_IR_KAMIWARPOPS_TD
 
 include "kami/IR/KamiProblemOps.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 // All ops here are executed by whole warps, in SPMD form: every warp of the
@@ -18,7 +19,8 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 def Kami_SharedBuffer : MemRefRankOf<[I8], [1]>;
 def Kami_GlobalMatrix : MemRefRankOf<[AnyFloat, AnySignlessInteger], [2]>;
 
-def Kami_WarpCoordinatesOp : Kami_Op<"warp_coordinates", [Pure]> {
+def Kami_WarpCoordinatesOp : Kami_Op<"warp_coordinates", [
+    Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "Row, column and layer of the executing warp";
   let description = [{
     Warps are numbered by their threads' linear index, layer by layer, row by

@@ -85,17 +85,12 @@ int64_t lanes::divisorOf(OpFoldResult index) {
 static ConstantIntRanges rangeOf(Value value, unsigned depth) {
   Type type = value.getType();
   unsigned width = ConstantIntRanges::getStorageBitwidth(type);
-  auto upTo = [&](uint64_t most) {
-    return ConstantIntRanges::fromUnsigned(APInt(width, 0), APInt(width, most));
-  };
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return ConstantIntRanges::constant(
         APInt(width, *constant, /*isSigned=*/true));
   auto result = dyn_cast<OpResult>(value);
   if (!result || depth == 0)
     return ConstantIntRanges::maxRange(width);
-  if (auto op = dyn_cast<WarpCoordinatesOp>(result.getOwner()))
-    return upTo(op.getGrid()[result.getResultNumber()] - 1);
   ConstantIntRanges range = ConstantIntRanges::maxRange(width);
   auto op = dyn_cast<InferIntRangeInterface>(result.getOwner());
   if (!op || !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<IndexType>))

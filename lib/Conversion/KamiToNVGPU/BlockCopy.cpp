@@ -211,20 +211,19 @@ Piece BlockCopy::piece(Value round, int64_t first, int64_t elements,
 }
 
 /// Calls `emit` with the pieces of a thread, some at a time; no more than
-/// `rolledBy` if that is not 0, in a loop that stays one.
+/// `rolledBy` if that is not 0, in a loop that stays one. With `restApart`,
+/// those that not all threads have are behind the loop.
 void BlockCopy::forPieces(int64_t elements, bool throughRegisters,
                           llvm::function_ref<void(ArrayRef<Piece>)> emit,
-                          int64_t rolledBy) {
+                          int64_t rolledBy, bool restApart) {
   int64_t perLine = places(elements);
   int64_t total = lines * perLine;
   int64_t rounds = llvm::divideCeil(total, threads);
-  auto emitRounds = [&](Value round, int64_t count) {
+  auto emitRounds = [&](Value round, int64_t first, int64_t end, bool mayEnd) {
     SmallVector<Piece> pieces;
-    for (int64_t i = 0; i != count; ++i) {
-      bool mayEnd =
-          round ? total % (count * threads) != 0 : (i + 1) * threads > total;
-      pieces.push_back(piece(round, i, elements, mayEnd));
-    }
+    for (int64_t i = first; i != end; ++i)
+      pieces.push_back(piece(round, i, elements,
+                             mayEnd && (round || (i + 1) * threads > total)));
     emit(pieces);
   };
   bool isStatic = !ShapedType::isDynamic(stride(matrix, 0));
@@ -240,16 +239,24 @@ void BlockCopy::forPieces(int64_t elements, bool throughRegisters,
                                       : addressesAtOnce;
   if (rolledBy > 0)
     atOnce = std::min(atOnce, rolledBy);
-  if (rounds <= atOnce)
-    return emitRounds({}, rounds);
-  auto loop =
-      scf::ForOp::create(b, indexConstant(b, 0), indexConstant(b, rounds),
-                         indexConstant(b, atOnce));
-  if (rolledBy > 0)
-    keepRolled(loop);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(loop.getBody());
-  emitRounds(loop.getInductionVar(), atOnce);
+  bool mayEnd = total % (atOnce * threads) != 0;
+  int64_t end = rounds;
+  if (restApart && mayEnd)
+    end = total / (atOnce * threads) * atOnce;
+  if (end > atOnce) {
+    auto loop =
+        scf::ForOp::create(b, indexConstant(b, 0), indexConstant(b, end),
+                           indexConstant(b, atOnce));
+    if (rolledBy > 0)
+      keepRolled(loop);
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(loop.getBody());
+    emitRounds(loop.getInductionVar(), 0, atOnce, mayEnd && !restApart);
+  } else {
+    end = 0;
+  }
+  if (end < rounds)
+    emitRounds({}, end, rounds, mayEnd);
 }
 
 /// The memref from that line on.

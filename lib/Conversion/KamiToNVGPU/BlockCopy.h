@@ -61,7 +61,7 @@ private:
   Piece piece(mlir::Value round, int64_t first, int64_t elements, bool mayEnd);
   void forPieces(int64_t elements, bool throughRegisters,
                  llvm::function_ref<void(llvm::ArrayRef<Piece>)> emit,
-                 int64_t rolledBy = 0);
+                 int64_t rolledBy = 0, bool restApart = false);
   /// What a piece is moved between, and its line in both.
   struct Ends {
     mlir::Value matrix, tile, line;

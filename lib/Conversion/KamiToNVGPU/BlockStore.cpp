@@ -220,12 +220,14 @@ void BlockCopy::storePieces(int64_t elements) {
                               alignment);
     }
   };
-  // Addresses that are constants apart need no loop.
+  // Addresses that are constants apart need no loop. What all threads have is
+  // not asked for: f64 33³ compiles in 349 M instructions instead of 386.
   WordStore words(*this, threads, thread, elements);
   if (ShapedType::isDynamic(stride(matrix, 0)) && words.isPossible())
     words.store();
   else
-    forPieces(elements, /*throughRegisters=*/true, store);
+    forPieces(elements, /*throughRegisters=*/true, store, /*rolledBy=*/0,
+              /*restApart=*/true);
   if (type.isDynamicDim(1) || type.getDimSize(1) % elements != 0)
     storeEnds(elements);
 }

@@ -165,6 +165,40 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // 1089 pieces of one line for 64 threads: 17 times all threads have one, and the
+  // last time one thread.
+  // CHECK-LABEL: gpu.func @rest_out
+  // CHECK-NOT:     scf.
+  // CHECK-COUNT-17: vector.store {{.+}} vector<2xf64>
+  // CHECK-NOT:     scf.for
+  // CHECK:         scf.if
+  // CHECK-NEXT:      vector.load
+  // CHECK-NEXT:      vector.store
+  // CHECK-NOT:     vector.store
+  gpu.func @rest_out(%c: memref<1x2178xf64> {llvm.align = 16 : i64}) workgroup(%s: memref<1x2178xf64, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    kami.copy_out %s to %c by 64 : memref<1x2178xf64, #gpu.address_space<workgroup>> to memref<1x2178xf64>
+    gpu.return
+  }
+
+  // 33 times all of them: 16 in each turn of a loop that asks nothing, and two
+  // behind it.
+  // CHECK-LABEL: gpu.func @long_out
+  // CHECK:         scf.for {{.+}} to %c32{{.*}} step %c16
+  // CHECK-NOT:       scf.if
+  // CHECK-COUNT-16:  vector.store
+  // CHECK:         }
+  // CHECK-NOT:     scf.
+  // CHECK:         vector.store
+  // CHECK:         scf.if
+  // CHECK:           vector.store
+  // CHECK-NOT:     vector.store
+  gpu.func @long_out(%c: memref<1x4240xf64> {llvm.align = 16 : i64}) workgroup(%s: memref<1x4240xf64, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    kami.copy_out %s to %c by 64 : memref<1x4240xf64, #gpu.address_space<workgroup>> to memref<1x4240xf64>
+    gpu.return
+  }
+
   // Of lines of 27 elements, three pieces as a whole; 64 times the three elements
   // behind them by a thread each, in a loop that nobody unrolls.
   // CHECK-LABEL: gpu.func @ends

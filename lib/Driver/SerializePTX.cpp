@@ -187,8 +187,9 @@ static std::string levelLine(NVVM::NVVMTargetAttr target) {
     options = dyn_cast<ArrayAttr>(target.getCmdOptions()->getValue());
   std::string line;
   if (options)
-    for (StringAttr option : options.getAsRange<StringAttr>()) {
-      StringRef level = option.getValue();
+    for (Attribute option : options) {
+      auto text = dyn_cast<StringAttr>(option);
+      StringRef level = text ? text.getValue() : StringRef();
       if (level.consume_front("-O"))
         line = (KAMI_PTX_OPTIMIZATION_LEVEL + level + "\n").str();
     }

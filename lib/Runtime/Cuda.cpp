@@ -220,25 +220,27 @@ int kamiCudaOptimizationLevel(const void *image, size_t bytes) {
   return level >= 0 && level < most ? level : most;
 }
 
+/// The driver takes numbers in the bits of a pointer.
+static void *asPointer(uintptr_t number) {
+  return reinterpret_cast<void *>(number);
+}
+
+namespace {
 /// What the driver's assembler is told, and where it says what is wrong.
-class AssemblerOptions {
-public:
+struct AssemblerOptions {
   AssemblerOptions(const void *image, size_t bytes)
       : values{log, asPointer(sizeof(log) - 1),
                asPointer(kamiCudaOptimizationLevel(image, bytes))} {}
+  // Values point into it.
   AssemblerOptions(const AssemblerOptions &) = delete;
+  AssemblerOptions &operator=(const AssemblerOptions &) = delete;
 
   char log[8192] = "";
   int names[3] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes,
                   cudaJitOptimizationLevel};
   void *values[3];
-
-private:
-  /// The driver takes numbers in the bits of the pointer.
-  static void *asPointer(uintptr_t number) {
-    return reinterpret_cast<void *>(number);
-  }
 };
+} // namespace
 
 KamiStatus kamiCudaLoadModule(KamiCudaDevice *device, const void *image,
                               size_t bytes, KamiCudaModule *module) {

@@ -127,6 +127,27 @@ def test_a_call_like_an_earlier_one_only_launches(driver: Path) -> None:
     )
 
 
+def test_ptx_says_how_much_to_optimize_it(driver: Path, tmp_path: Path) -> None:
+    """The driver is told so, whether what it assembles is kept or not."""
+    run(
+        driver,
+        f"""
+        level = ctypes.c_int.in_dll(fake, "fakeLevel")
+        def level_of(extent, dtype):
+            shape = (1000, extent, extent)
+            a, b, c = (DeviceArray(np.zeros(shape, dtype)) for _ in "abc")
+            level.value = -1
+            kami.gemm(a, b, out=c)
+            return level.value
+        for folder, more in (({str(tmp_path)!r}, 0), ("", 1)):
+            os.environ["KAMI_CACHE_DIR"] = folder
+            assert level_of(128 + more, np.float16) == 1
+            assert level_of(40 + more, np.float64) == 2
+            assert level_of(40 + more, np.float32) == 4
+        """,
+    )
+
+
 def test_a_hundred_sizes_compile_a_few_times(driver: Path) -> None:
     run(
         driver,

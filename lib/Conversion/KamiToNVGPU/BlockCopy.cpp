@@ -212,7 +212,7 @@ Piece BlockCopy::piece(Value round, int64_t first, int64_t elements,
 
 /// Calls `emit` with the pieces of a thread, some at a time; no more than
 /// `rolledBy` if that is not 0, in a loop that stays one. With `restApart`,
-/// those that not all threads have are behind the loop.
+/// a loop has whole turns alone, and those that not all threads have follow.
 void BlockCopy::forPieces(int64_t elements, bool throughRegisters,
                           llvm::function_ref<void(ArrayRef<Piece>)> emit,
                           int64_t rolledBy, bool restApart) {

@@ -18,6 +18,9 @@ int fakeFailures;
 unsigned fakeShape[7];
 uint64_t fakeParameters[64];
 void *fakeStream;
+/* How much it was asked to optimize, at least: a cubin, which there is nothing
+   to optimize of, is loaded at its highest level. -1 before. */
+int fakeLevel = -1;
 
 static char kernelName[256];
 
@@ -68,8 +71,18 @@ int cuMemsetD8_v2(uint64_t to, unsigned char byte, size_t bytes) {
   return memset((void *)to, byte, bytes), SUCCESS;
 }
 
+/* CU_JIT_OPTIMIZATION_LEVEL, whose number is in a pointer's bits. */
+static void keepLevel(unsigned count, const int *options, void **values) {
+  unsigned i;
+  for (i = 0; i != count; ++i) {
+    int level = (int)(uintptr_t)values[i];
+    if (options[i] == 7 && (fakeLevel < 0 || level < fakeLevel))
+      fakeLevel = level;
+  }
+}
 int cuModuleLoadDataEx(void **module, const void *image, unsigned count,
                        int *options, void **values) {
+  keepLevel(count, options, values);
   return *module = &fakeLaunches, SUCCESS;
 }
 int cuModuleUnload(void *module) { return SUCCESS; }
@@ -85,6 +98,7 @@ int cuFuncSetAttribute(void *function, int attribute, int value) {
 }
 
 int cuLinkCreate_v2(unsigned count, int *options, void **values, void **state) {
+  keepLevel(count, options, values);
   return *state = &fakeLaunches, SUCCESS;
 }
 int cuLinkAddData_v2(void *state, int type, void *data, size_t bytes,

@@ -236,9 +236,10 @@ struct AssemblerOptions {
   AssemblerOptions &operator=(const AssemblerOptions &) = delete;
 
   char log[8192] = "";
-  int names[3] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes,
-                  cudaJitOptimizationLevel};
-  void *values[3];
+  static constexpr unsigned count = 3;
+  int names[count] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes,
+                      cudaJitOptimizationLevel};
+  void *values[count];
 };
 } // namespace
 
@@ -252,8 +253,8 @@ KamiStatus kamiCudaLoadModule(KamiCudaDevice *device, const void *image,
   // zero, which a std::string has behind its last byte.
   std::string text(static_cast<const char *>(image), bytes);
   AssemblerOptions options(image, bytes);
-  int result = device->driver.moduleLoadDataEx(module, text.data(), 3,
-                                               options.names, options.values);
+  int result = device->driver.moduleLoadDataEx(
+      module, text.data(), options.count, options.names, options.values);
   return checkCuda(device->driver, result, "cuModuleLoadDataEx",
                    joinLines(options.log).c_str());
 }
@@ -270,7 +271,8 @@ KamiStatus kamiCudaAssemble(KamiCudaDevice *device, const void *ptx,
   std::string text(static_cast<const char *>(ptx), bytes);
   AssemblerOptions options(ptx, bytes);
   CUlinkState link = nullptr;
-  int result = driver.linkCreate(3, options.names, options.values, &link);
+  int result =
+      driver.linkCreate(options.count, options.names, options.values, &link);
   if (result != cudaSuccess)
     return checkCuda(driver, result, "cuLinkCreate");
   result = driver.linkAddData(link, cudaJitInputPtx, text.data(),

@@ -233,9 +233,9 @@ private:
     return ops > mostOps ? 2 : 3;
   }
 
-  /// The matrices that kernels take; nothing if one has extents or strides that
+  /// The matrices that kernels take; none if one has extents or strides that
   /// are known only at run time.
-  std::optional<SmallVector<MemRefType>> knownMatrices() {
+  SmallVector<MemRefType> knownMatrices() {
     SmallVector<MemRefType> known;
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
       for (Type type : kernel.getArgumentTypes()) {
@@ -247,7 +247,7 @@ private:
         if (failed(matrices.getStridesAndOffset(strides, offset)) ||
             ShapedType::isDynamicShape(matrices.getShape().take_back(2)) ||
             ShapedType::isDynamicShape(ArrayRef(strides).take_back(2)))
-          return std::nullopt;
+          return {};
         known.push_back(matrices);
       }
     return known;
@@ -257,8 +257,8 @@ private:
   /// first call waits for (H100, 2026-11-27; docs/Experiments.md, "How much
   /// ptxas is told to optimize").
   DictionaryAttr flags() {
-    std::optional<SmallVector<MemRefType>> matrices = knownMatrices();
-    if (!matrices || matrices->empty())
+    SmallVector<MemRefType> matrices = knownMatrices();
+    if (matrices.empty())
       return {};
     auto optionsOf = [&](StringRef option) {
       Builder b(&getContext());
@@ -272,7 +272,7 @@ private:
     // What -O3 does to loops of f64, for as much time as everything else, loses
     // up to 1.5 % where they are short, and saves 6 to 19 % from 240 terms on.
     constexpr int64_t mostExtent = 192;
-    bool isSmall = llvm::all_of(*matrices, [](MemRefType matrix) {
+    bool isSmall = llvm::all_of(matrices, [](MemRefType matrix) {
       return matrix.getElementType().isF64() &&
              llvm::all_of(matrix.getShape().take_back(2),
                           [](int64_t extent) { return extent <= mostExtent; });

@@ -122,7 +122,7 @@ def ConvertKamiToNVVM : Pass<"convert-kami-to-nvvm", "::mlir::gpu::GPUModuleOp">
     semantics. A kernel's module without a target gets an `nvvm.target` for the
     chip of the surrounding `kami.target`, in the lowest version of PTX that has
     its instructions. Where all extents and strides of matrices are known, and
-    warp groups multiply or matrices of f64 have 192 rows and columns at most,
+    warp groups multiply or matrices of f64 have 128 rows and columns at most,
     its `ptxas-cmd-options` are what is worth ptxas's time: `-O1`, `-O2`.
 
     `kami.wgmma` becomes inline assembly with tied registers, which neither NVVM

@@ -269,9 +269,10 @@ private:
     // rows beyond 128; with strides known at run time they take 2 to 11 % more.
     if (hasWgmma(getOperation()))
       return optionsOf("-O1");
-    // What -O3 does to loops of f64, for as much time as everything else, loses
-    // up to 1.5 % where they are short, and saves 6 to 19 % from 240 terms on.
-    constexpr int64_t mostExtent = 192;
+    // What -O3 does to loops of f64, for as much time as everything else, saves
+    // nothing where they are short. From 144 terms on it saves 1 to 7 % on an
+    // H200, where an H100 loses 1; from 240 on, 6 to 19 %.
+    constexpr int64_t mostExtent = 128;
     bool isSmall = llvm::all_of(matrices, [](MemRefType matrix) {
       return matrix.getElementType().isF64() &&
              llvm::all_of(matrix.getShape().take_back(2),

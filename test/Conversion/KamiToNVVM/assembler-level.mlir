@@ -42,14 +42,14 @@ gpu.module @sizes {
 
 // CHECK: gpu.module @small_doubles [#nvvm.target<O = 3, chip = "sm_90", flags = {"ptxas-cmd-options" = ["-O2"]}>]
 gpu.module @small_doubles {
-  gpu.func @kernel(%a: memref<1000x192x17xf64>, %b: memref<1000x17x8xf64>, %alpha: f64) kernel {
+  gpu.func @kernel(%a: memref<1000x128x17xf64>, %b: memref<1000x17x8xf64>, %alpha: f64) kernel {
     gpu.return
   }
 }
 
 // CHECK: gpu.module @deep_doubles [#nvvm.target<O = 3, chip = "sm_90">]
 gpu.module @deep_doubles {
-  gpu.func @kernel(%a: memref<1000x8x193xf64>, %b: memref<1000x193x8xf64>) kernel {
+  gpu.func @kernel(%a: memref<1000x8x129xf64>, %b: memref<1000x129x8xf64>) kernel {
     gpu.return
   }
 }

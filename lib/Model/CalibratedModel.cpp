@@ -29,6 +29,13 @@ static constexpr double sectorBytes = 32;
 static constexpr double exposed = 0.05;
 /// What the second-level cache moves holds up what device memory does.
 static constexpr double exposedCache = 0.25;
+/// The same of f64, whose products draw all the power that a chip has, so that
+/// everything else that moves slows them down: 2000 and 4000 of 128 take 206
+/// and 403 µs by 128 × 64 × 16, 216 and 430 by squares of 64, 4000 of 96 215 by
+/// 96 × 48 × 16, 232 by 96 × 32 × 16, 1000 of 80 44.5 by 80 × 40 × 80, 51.8 by
+/// 32 × 80 × 80. Not where a multiprocessor has few elements of C: 100 of 136
+/// 19.5 by squares of 48, 23.1 by 48 × 72 × 16 (H200, 2026-11-27).
+static constexpr double exposedCacheOfDoubles = 0.3, fewElements = 32768;
 /// Memory that is busy answers later than idle memory.
 static constexpr double busyLatency = 1;
 /// What a multiprocessor's work adds to the time of a block that is as long as
@@ -402,11 +409,16 @@ static double issueCycles(const Work &work, const Atom &atom,
 }
 
 /// Cycles that one more block adds to a multiprocessor that has many.
-static double throughput(const CalibratedCost &cost) {
+static double throughput(const CalibratedCost &cost, const Work &work,
+                         const Atom &atom, const Chip &chip) {
+  double elements = double(work.extents.m) * work.extents.n * work.batch;
+  bool drawsAllPower = atom.operand == ElementKind::F64 &&
+                       elements > fewElements * chip.multiprocessors;
   return overlappedCycles({cost.tensorCores, cost.sharedBandwidth,
                            cost.cacheBandwidth, cost.memoryBandwidth},
                           exposed) +
-         exposedCache * cost.cacheBandwidth;
+         (drawsAllPower ? exposedCacheOfDoubles : exposedCache) *
+             cost.cacheBandwidth;
 }
 
 /// How much longer that takes because of what is not counted.
@@ -569,7 +581,7 @@ kami::calibratedCost(const Work &work, const Atom &atom,
 
   cost.launch = calibration.launchMicroseconds * chip.boostMHz;
   double perBlock =
-      throughput(cost) *
+      throughput(cost, work, atom, chip) *
           hindrance(cost, atom, work.extents, partition, exchange) +
       (exchange.relaysC && !exchange.isPacked() ? relayCycles : 0);
   if (hasSmallCache(work, resources, cost.residentBlocks, chip, exchange))
@@ -630,7 +642,7 @@ double kami::leastCycles(const Work &work, const Atom &atom, int64_t tileM,
   cost.tensorCores = atoms * calibration.of(atom).cycles / chip.tensorCores;
   double blocksEach = std::ceil(cost.blocks / chip.multiprocessors);
   return calibration.launchMicroseconds * chip.boostMHz +
-         blocksEach * startedEarly * throughput(cost);
+         blocksEach * startedEarly * throughput(cost, work, atom, chip);
 }
 
 double kami::leastInTurn(const Atom &atom) {

@@ -195,6 +195,17 @@ static int64_t sharingColumns(const Plan &plan, Source source) {
   return counts && allHave ? partition.grid.n : 0;
 }
 
+/// Registers of a thread that the matrix unit's fragments of copied operands
+/// take, which leave room for other blocks: 10 000 products of f64 96 take 530
+/// µs by 96 × 48 × 16 and two times two warps, of which a multiprocessor holds
+/// three blocks, 560 by 48 × 96 × 16 and four beside each other, of which it
+/// holds two (H200, 2026-11-27).
+static int64_t copiedRegisters(const Candidate &candidate) {
+  bool counts = candidate.plan.transport == Transport::Copied &&
+                candidate.plan.atom->instruction != Instruction::Fma;
+  return counts ? candidate.resources.registers.total() : 0;
+}
+
 /// Best first; what may be spilled, last. The paper's model judges its own
 /// three grids, stage by stage, before it is stretched to others.
 static auto sortKey(const Candidate &candidate, const Problem &problem,
@@ -206,6 +217,7 @@ static auto sortKey(const Candidate &candidate, const Problem &problem,
   return std::make_tuple(
       !candidate.fits(), isForeign, isTight(candidate.resources, chip),
       candidate.score, grid.warps(), candidate.barriers,
+      copiedRegisters(candidate),
       -sharingColumns(candidate.plan, problem.source), -grid.m, -grid.n,
       candidate.plan.transport, candidate.plan.atom->name);
 }

@@ -197,13 +197,15 @@ void GridSearch::run(double mostCycles) {
 /// Whether blocks wait for device memory, which two tiles along k of 256 bytes
 /// of a row would ask for more of its pages at a time than more of 128 bytes:
 /// where there are half as many of them, of what threads copy without a cut
-/// one.
+/// one. Of f64 they lose on an H200 what they gain on an H100: 10 000 products
+/// of 128 take 1042, 1075 and 1070 µs with them on three cards, 999, 1019 and
+/// 1034 without (H100 1300 and 1316), of 96 546 and 530 (2026-11-27).
 bool GridSearch::waitsForPages(const Tiling &tiling) const {
   constexpr int64_t shallowBytes = 128;
   const Plan &plan = tiling.plan;
   if (problem.tile || problem.stages ||
       atom.atom->instruction == Instruction::Fma || plan.skewed ||
-      plan.stages <= deepStages ||
+      byteWidth(problem.operand) == 8 || plan.stages <= deepStages ||
       plan.tile.k * byteWidth(problem.operand) != shallowBytes ||
       tiling.cost.memoryBandwidth <= tiling.cost.cacheBandwidth)
     return false;
@@ -228,10 +230,9 @@ double GridSearch::turnsOf(const Tiling &tiling) const {
 
 /// Has tiles along k take 256 bytes of a row instead of 128, two at a time.
 /// What is beside each other in a page of memory is then read together; the
-/// model does not know of pages. 10 000 products, µs, 128 and 256 bytes, on an
-/// H200 and an H100: tf32 256 2031, 2015 and 2931, 2721; f16 256 929, 933 and
-/// 1384, 1333; f64 128 1064, 1023 and 1316, 1300; f64 96 571, 538 and 737, 728.
-/// Where the second-level cache holds up, tf32 384 634 and 853 (1000, H100).
+/// model does not know of pages. 10 000 products of f16 256 take 929 µs with
+/// 128 and 933 with 256 bytes on an H200, 1384 and 1333 on an H100. Where the
+/// second-level cache holds up, tf32 384 634 and 853 (1000, H100).
 void GridSearch::deepen(Tiling &best) const {
   Tiling deep = best;
   deep.plan.tile.k *= 2;
@@ -253,19 +254,26 @@ void GridSearch::deepen(Tiling &best) const {
 /// What the model does not know of memory's pages. In few turns deep tiles lose
 /// what they gain to what blocks begin and end with: 1000, 2000 and 4000
 /// products of f16 256 take 101.8, 200 and 386 µs with them, 98.8, 191 and 377
-/// without, 1000 of f64 128 110.1 and 106.5 (H200; on an H100 of 1000 135.3 and
-/// 136.9, 136.8 and 137.3). Where the engine copies, three tiles of 128 bytes
-/// do best then, and all but the last turn dealt: tf32 256 211, 416 and 803 µs
-/// with deep tiles, 200, 399 and 792 so, 204 with all tiles taken; 1000 of 232,
-/// 240, 248 and 256 242, 252, 272 and 274, and 235, 249, 268 and 275 (H100).
+/// without (H200; 1000 on an H100 135.3 and 136.9). Where the engine copies,
+/// three tiles of 128 bytes do best, and all but the last turn dealt: tf32 256
+/// 211, 416, 803 and 2034 µs with deep tiles, 200, 399, 792 and 1977 so (H200;
+/// 10 000 on an H100 2721 and 2762); 1000 of 232, 240, 248 and 256 242, 252,
+/// 272 and 274, and 235, 249, 268 and 275 (H100). Of many turns three groups
+/// want four stages, and all taken: tf32 192 1077 and 1102 µs, of 1000 115.3
+/// and 113.0 (H200).
 void GridSearch::suitPages(Tiling &best) const {
   constexpr double manyTurns = 64;
   if (!waitsForPages(best))
     return;
-  if (turnsOf(best) >= manyTurns)
-    return deepen(best);
   Plan &plan = best.plan;
-  if (!plan.bulk || !plan.prefetches)
+  bool isOften = turnsOf(best) >= manyTurns;
+  if (!plan.bulk) {
+    if (isOften)
+      deepen(best);
+    return;
+  }
+  bool hasThreeGroups = plan.grid.warps() > 2 * warpsPerGroup;
+  if (!plan.prefetches || (hasThreeGroups && isOften))
     return;
   plan.stages = deepStages + 1;
   if (plan.taken != 0)

@@ -124,3 +124,38 @@ TEST_F(SimulatorTest, ConvertsFloat8) {
     }
   }
 }
+
+/// Bytes of two words as `prmt` picks them: by half bytes, whose upper bit asks
+/// for the sign of the byte that the other three number.
+TEST_F(SimulatorTest, PermutesBytes) {
+  MemRef out = array({4}, IntegerType::get(&context, 32));
+  ASSERT_TRUE(succeeded(run("%out: memref<4xi32>", R"(
+%low = arith.constant 0x43825201 : i32
+%high = arith.constant 0x07660504 : i32
+%at0 = arith.constant 0x3210 : i32
+%at1 = arith.constant 0x4321 : i32
+%at3 = arith.constant 0x6543 : i32
+%signs = arith.constant 0xA9F7 : i32
+%c0 = arith.constant 0 : index
+%c1 = arith.constant 1 : index
+%c2 = arith.constant 2 : index
+%c3 = arith.constant 3 : index
+%r0 = nvvm.prmt <default> %at0, %low, %high : i32
+%r1 = nvvm.prmt <default> %at1, %low, %high : i32
+%r2 = nvvm.prmt <default> %at3, %low, %high : i32
+%r3 = nvvm.prmt <default> %signs, %low, %high : i32
+memref.store %r0, %out[%c0] : memref<4xi32>
+memref.store %r1, %out[%c1] : memref<4xi32>
+memref.store %r2, %out[%c2] : memref<4xi32>
+memref.store %r3, %out[%c3] : memref<4xi32>
+)",
+                            {1}, {1}, 0, {out})))
+      << message;
+  auto bits = [&](int64_t i) {
+    return readBits(out.buffer->bytes.data() + out.address({i}), 4);
+  };
+  EXPECT_EQ(bits(0), 0x43825201u);
+  EXPECT_EQ(bits(1), 0x04438252u);
+  EXPECT_EQ(bits(2), 0x66050443u);
+  EXPECT_EQ(bits(3), 0xFF000007u);
+}

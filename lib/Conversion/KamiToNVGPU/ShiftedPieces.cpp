@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockCopy.h"
+#include "NVIDIALanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -37,13 +38,12 @@ Value BlockCopy::bitsOf(Value element) {
 }
 
 /// The piece's elements, all of which are in the matrix, as one word more than
-/// they are, and the bits by which these are to be shifted to the right.
+/// they are, and the bytes by which these are to be shifted to the right.
 /// Nothing else is read: where the first is at an odd place, it and the last
 /// are loaded by themselves, and three words of those between.
 SmallVector<Value> BlockCopy::loadWords(const Piece &piece) {
   auto type = cast<MemRefType>(matrix.getType());
-  Type element = type.getElementType(), i32 = b.getI32Type(),
-       i64 = b.getI64Type();
+  Type element = type.getElementType(), i32 = b.getI32Type();
   auto metadata = memref::ExtractStridedMetadataOp::create(b, matrix);
   Value base = metadata.getBaseBuffer(), pitch = metadata.getStrides().front();
   Value first = addIndex(b, b.createOrFold<arith::MulIOp>(piece.line, pitch),
@@ -100,29 +100,25 @@ SmallVector<Value> BlockCopy::loadWords(const Piece &piece) {
       },
       [&]() -> Value { return arith::ConstantIntOp::create(b, i32, 0); }));
   loaded.push_back(
-      arith::ShLIOp::create(b, arith::IndexCastOp::create(b, i64, odd),
-                            arith::ConstantIntOp::create(b, i64, 4)));
+      arith::ShLIOp::create(b, arith::IndexCastOp::create(b, i32, odd),
+                            arith::ConstantIntOp::create(b, i32, 1)));
   return loaded;
 }
 
 /// The elements of such words. Apart from the loads, so that none is waited for
 /// before all are on their way.
 Value BlockCopy::joinWords(ArrayRef<Value> loaded) {
-  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  Type i32 = b.getI32Type();
+  Value bytes = loaded.back();
   // An element by itself is the upper half of the word that it would be in.
-  SmallVector<Value> parts(loaded);
+  SmallVector<Value> parts(loaded.drop_back());
   parts.front() = arith::ShLIOp::create(
-      b, parts.front(), arith::TruncIOp::create(b, i32, loaded.back()));
+      b, parts.front(),
+      arith::ShLIOp::create(b, bytes, arith::ConstantIntOp::create(b, i32, 3)));
+  Value places = bytesBehind(b, bytes);
   SmallVector<Value> words;
-  for (int64_t word = 0; word != shiftedWords; ++word) {
-    Value high = arith::ShLIOp::create(
-        b, arith::ExtUIOp::create(b, i64, parts[word + 1]),
-        arith::ConstantIntOp::create(b, i64, 32));
-    Value both = arith::OrIOp::create(
-        b, high, arith::ExtUIOp::create(b, i64, parts[word]));
-    words.push_back(arith::TruncIOp::create(
-        b, i32, arith::ShRUIOp::create(b, both, loaded.back())));
-  }
+  for (int64_t word = 0; word != shiftedWords; ++word)
+    words.push_back(wordBehind(b, parts[word], parts[word + 1], places));
   Value all = vector::FromElementsOp::create(
       b, VectorType::get({shiftedWords}, i32), words);
   Type element = cast<MemRefType>(matrix.getType()).getElementType();
@@ -143,8 +139,7 @@ SmallVector<Value> BlockCopy::loadSome(const Piece &piece) {
         b, elementAt(2 * word + 1), arith::ConstantIntOp::create(b, i32, 16));
     loaded.push_back(arith::OrIOp::create(b, high, elementAt(2 * word)));
   }
-  loaded.push_back(arith::ConstantIntOp::create(b, i32, 0));
-  loaded.push_back(arith::ConstantIntOp::create(b, b.getI64Type(), 0));
+  loaded.append(2, arith::ConstantIntOp::create(b, i32, 0));
   return loaded;
 }
 
@@ -153,13 +148,10 @@ SmallVector<Value> BlockCopy::loadShifted(const Piece &piece) {
   last.column =
       addIndex(b, piece.column, indexConstant(b, shiftedElements - 1));
   Value isWhole = isInMatrix(last);
-  SmallVector<Type> types(shiftedWords + 1, b.getI32Type());
-  types.push_back(b.getI64Type());
+  SmallVector<Type> types(shiftedWords + 2, b.getI32Type());
   auto nothing = [&] {
-    SmallVector<Value> zeros(types.size() - 1,
-                             arith::ConstantIntOp::create(b, types.front(), 0));
-    zeros.push_back(arith::ConstantIntOp::create(b, types.back(), 0));
-    return zeros;
+    Value zero = arith::ConstantIntOp::create(b, types.front(), 0);
+    return SmallVector<Value>(types.size(), zero);
   };
   auto some = [&] { return loadSome(piece); };
   return choose(

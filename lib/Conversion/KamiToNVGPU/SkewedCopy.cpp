@@ -468,7 +468,7 @@ SmallVector<SmallVector<Value>> SkewedCopy::load(const Part &part) {
 
 /// The 16 bytes that begin so many bytes behind the first of the words.
 Value SkewedCopy::shifted(SmallVector<Value> words, Value skewBytes) {
-  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  Type i32 = b.getI32Type();
   auto integer = [&](int64_t value) {
     return arith::ConstantIntOp::create(b, i32, value);
   };
@@ -489,18 +489,10 @@ Value SkewedCopy::shifted(SmallVector<Value> words, Value skewBytes) {
     words = std::move(kept);
   }
   if (copied.elementBytes < 4) {
-    Value bits = arith::ExtUIOp::create(
-        b, i64, arith::ShLIOp::create(b, part(3), integer(3)));
+    Value places = bytesBehind(b, skewBytes);
     SmallVector<Value> kept;
-    for (size_t i = 0; i + 1 < words.size(); ++i) {
-      Value high =
-          arith::ShLIOp::create(b, arith::ExtUIOp::create(b, i64, words[i + 1]),
-                                arith::ConstantIntOp::create(b, i64, 32));
-      Value both = arith::OrIOp::create(
-          b, high, arith::ExtUIOp::create(b, i64, words[i]));
-      kept.push_back(arith::TruncIOp::create(
-          b, i32, arith::ShRUIOp::create(b, both, bits)));
-    }
+    for (size_t i = 0; i + 1 < words.size(); ++i)
+      kept.push_back(wordBehind(b, words[i], words[i + 1], places));
     words = std::move(kept);
   }
   constexpr int64_t parts = copiedPiece / 4;

@@ -330,17 +330,11 @@ static uint64_t toTF32(const ScalarOp &, uint64_t a, uint64_t, uint64_t) {
   return roundToTF32(a);
 }
 
-/// Four of two words' bytes, each of which half a byte of the last operand
-/// names; the sign of a byte in all of it, if the half byte's upper bit is set.
-static uint64_t permuteBytes(const ScalarOp &, uint64_t low, uint64_t high,
-                             uint64_t places) {
-  uint64_t bytes = high << 32 | low, permuted = 0;
-  for (unsigned bit = 0; bit != 32; bit += 8) {
-    uint64_t place = places >> bit / 2;
-    uint64_t byte = bytes >> (8 * (place & 7)) & 0xff;
-    permuted |= (place & 8 ? (byte >> 7) * 0xff : byte) << bit;
-  }
-  return permuted;
+/// Four of two words' bytes, from the one on that the last operand's two lowest
+/// bits say.
+static uint64_t forwardBytes(const ScalarOp &, uint64_t low, uint64_t high,
+                             uint64_t byte) {
+  return (high << 32 | low) >> (8 * (byte & 3)) & 0xffffffff;
 }
 
 /// `arith` integers by op; null for any other.
@@ -416,8 +410,8 @@ static ScalarOp::Function castOp(Operation *op) {
       // A matrix all of whose elements are one.
       .Case([](spirv::CompositeConstructOp) { return zeroExtend; })
       .Case([](NVVM::PermuteOp permute) {
-        bool isPlain = permute.getMode() == NVVM::PermuteMode::DEFAULT;
-        return isPlain ? permuteBytes : nullptr;
+        bool isForward = permute.getMode() == NVVM::PermuteMode::F4E;
+        return isForward ? forwardBytes : nullptr;
       })
       .Case([](NVVM::ConvertFloatToTF32Op convert) -> ScalarOp::Function {
         bool isPlain = convert.getRnd() == NVVM::FPRoundingMode::RN &&

@@ -117,17 +117,8 @@ void nvgpu_lowering::syncWarp(ImplicitLocOpBuilder &b) {
                            arith::ConstantIntOp::create(b, b.getI32Type(), -1));
 }
 
-Value nvgpu_lowering::bytesBehind(ImplicitLocOpBuilder &b, Value bytes) {
-  auto integer = [&](int64_t value) {
-    return arith::ConstantIntOp::create(b, b.getI32Type(), value);
-  };
-  Value places = arith::MulIOp::create(
-      b, arith::AndIOp::create(b, bytes, integer(3)), integer(0x1111));
-  return arith::AddIOp::create(b, places, integer(0x3210));
-}
-
 Value nvgpu_lowering::wordBehind(ImplicitLocOpBuilder &b, Value first,
-                                 Value second, Value places) {
-  return NVVM::PermuteOp::create(b, b.getI32Type(), first, second, places,
-                                 NVVM::PermuteMode::DEFAULT);
+                                 Value second, Value bytes) {
+  return NVVM::PermuteOp::create(b, b.getI32Type(), first, second, bytes,
+                                 NVVM::PermuteMode::F4E);
 }

@@ -68,13 +68,10 @@ private:
 void fenceForMatrixUnit(mlir::ImplicitLocOpBuilder &b);
 /// All lanes of the warp wait for each other, and see what they have written.
 void syncWarp(mlir::ImplicitLocOpBuilder &b);
-/// Of two words of 32 bits, where the 4 bytes are that begin so many behind the
-/// first, of which the two lowest bits count: for `wordBehind`.
-mlir::Value bytesBehind(mlir::ImplicitLocOpBuilder &b, mlir::Value bytes);
-/// Those bytes, in one instruction; ptxas makes more than two of one that takes
-/// their number itself (`prmt.f4e`).
+/// The 4 bytes that begin so many behind the first of two words of 32 bits, of
+/// which the two lowest bits count, in one instruction.
 mlir::Value wordBehind(mlir::ImplicitLocOpBuilder &b, mlir::Value first,
-                       mlir::Value second, mlir::Value places);
+                       mlir::Value second, mlir::Value bytes);
 
 } // namespace kami::nvgpu_lowering
 

@@ -115,10 +115,9 @@ Value BlockCopy::joinWords(ArrayRef<Value> loaded) {
   parts.front() = arith::ShLIOp::create(
       b, parts.front(),
       arith::ShLIOp::create(b, bytes, arith::ConstantIntOp::create(b, i32, 3)));
-  Value places = bytesBehind(b, bytes);
   SmallVector<Value> words;
   for (int64_t word = 0; word != shiftedWords; ++word)
-    words.push_back(wordBehind(b, parts[word], parts[word + 1], places));
+    words.push_back(wordBehind(b, parts[word], parts[word + 1], bytes));
   Value all = vector::FromElementsOp::create(
       b, VectorType::get({shiftedWords}, i32), words);
   Type element = cast<MemRefType>(matrix.getType()).getElementType();

@@ -489,10 +489,9 @@ Value SkewedCopy::shifted(SmallVector<Value> words, Value skewBytes) {
     words = std::move(kept);
   }
   if (copied.elementBytes < 4) {
-    Value places = bytesBehind(b, skewBytes);
     SmallVector<Value> kept;
     for (size_t i = 0; i + 1 < words.size(); ++i)
-      kept.push_back(wordBehind(b, words[i], words[i + 1], places));
+      kept.push_back(wordBehind(b, words[i], words[i + 1], skewBytes));
     words = std::move(kept);
   }
   constexpr int64_t parts = copiedPiece / 4;

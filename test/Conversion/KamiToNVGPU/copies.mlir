@@ -145,7 +145,7 @@ gpu.module @kernels {
   // CHECK-COUNT-3: vector.load {{.+}} {alignment = 4 : i64} : {{.+}}, vector<2xf16>
   // CHECK:         scf.if %[[ODD]] -> (i32)
   // CHECK:           memref.load
-  // CHECK:         nvvm.prmt <default>
+  // CHECK:         nvvm.prmt <f4e>
   // CHECK:         vector.store {{.+}} {alignment = 16 : i64} : {{.+}}, vector<8xf16>
   gpu.func @odd(%a: memref<64x32xf16, strided<[33, 1]>>) workgroup(%s: !buffer {llvm.align = 16 : i64}) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {

@@ -257,10 +257,10 @@ void GridSearch::deepen(Tiling &best) const {
 /// without (H200; 1000 on an H100 135.3 and 136.9). Where the engine copies,
 /// three tiles of 128 bytes do best, and all but the last turn dealt: tf32 256
 /// 211, 416, 803 and 2034 µs with deep tiles, 200, 399, 792 and 1977 so (H200;
-/// 10 000 on an H100 2721 and 2762); 1000 of 232, 240, 248 and 256 242, 252,
-/// 272 and 274, and 235, 249, 268 and 275 (H100). Of many turns three groups
-/// want four stages, and all taken: tf32 192 1077 and 1102 µs, of 1000 115.3
-/// and 113.0 (H200).
+/// 10 000 on H100s 2721 and 2762, 2641 and 2781); 1000 of 232, 240, 248 and 256
+/// 242, 252, 272 and 274, and 235, 249, 268 and 275 (H100). Of many turns three
+/// groups want four stages, and all taken: tf32 192 1077 and 1102 µs, of 1000
+/// 115.3 and 113.0 (H200).
 void GridSearch::suitPages(Tiling &best) const {
   constexpr double manyTurns = 64;
   if (!waitsForPages(best))

@@ -330,11 +330,11 @@ static uint64_t toTF32(const ScalarOp &, uint64_t a, uint64_t, uint64_t) {
   return roundToTF32(a);
 }
 
-/// Four of two words' bytes, from the one on that the last operand's two lowest
-/// bits say.
-static uint64_t forwardBytes(const ScalarOp &, uint64_t low, uint64_t high,
-                             uint64_t byte) {
-  return (high << 32 | low) >> (8 * (byte & 3)) & 0xffffffff;
+/// The lower half of two words that are shifted to the right as one, by less
+/// than a word's bits.
+static uint64_t funnelShift(const ScalarOp &, uint64_t high, uint64_t low,
+                            uint64_t bits) {
+  return (high << 32 | low) >> (bits & 31) & 0xffffffff;
 }
 
 /// `arith` integers by op; null for any other.
@@ -409,9 +409,8 @@ static ScalarOp::Function castOp(Operation *op) {
       })
       // A matrix all of whose elements are one.
       .Case([](spirv::CompositeConstructOp) { return zeroExtend; })
-      .Case([](NVVM::PermuteOp permute) {
-        bool isForward = permute.getMode() == NVVM::PermuteMode::F4E;
-        return isForward ? forwardBytes : nullptr;
+      .Case([](LLVM::FshrOp shift) {
+        return shift.getType().isInteger(32) ? funnelShift : nullptr;
       })
       .Case([](NVVM::ConvertFloatToTF32Op convert) -> ScalarOp::Function {
         bool isPlain = convert.getRnd() == NVVM::FPRoundingMode::RN &&

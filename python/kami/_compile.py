@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pathlib
-from ctypes import byref, c_void_p
+from ctypes import byref
 from typing import Any
 
-from ._kernels import Kernel, Program, make_options, program_for, request_of
-from ._library import check, lib
+from ._kernels import Kernel, make_options, program_for, request_of
+from ._library import lib
 from ._matmul import ACTIVATIONS, Operand, Request, compile_request
 from ._plan import _count, default_target
 from ._product import default_result, part_of
@@ -163,11 +164,16 @@ def from_mlir(
 def load(path: str | os.PathLike[str]) -> Kernel:
     """The kernel that `Kernel.save` wrote.
 
+    Like one that is compiled, it stays on the device until the process ends:
+    a CUDA graph may launch it when nothing else knows of it any more.
+
     Raises:
         OSError: the file cannot be read.
         ValueError: another version of kami has written it.
     """
     image = pathlib.Path(path).read_bytes()
-    pointer = c_void_p()
-    check(lib.kamiProgramRestore(image, len(image), byref(pointer)))
-    return Kernel(Program(pointer))
+    program = program_for(
+        request_of("saved", hashlib.sha256(image).hexdigest()),
+        lambda out: lib.kamiProgramRestore(image, len(image), out),
+    )
+    return Kernel(program)

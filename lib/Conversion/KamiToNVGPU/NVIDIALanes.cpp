@@ -119,6 +119,7 @@ void nvgpu_lowering::syncWarp(ImplicitLocOpBuilder &b) {
 
 Value nvgpu_lowering::wordBehind(ImplicitLocOpBuilder &b, Value first,
                                  Value second, Value bytes) {
-  return NVVM::PermuteOp::create(b, b.getI32Type(), first, second, bytes,
-                                 NVVM::PermuteMode::F4E);
+  Value bits = arith::ShLIOp::create(
+      b, bytes, arith::ConstantIntOp::create(b, b.getI32Type(), 3));
+  return LLVM::FshrOp::create(b, b.getI32Type(), second, first, bits);
 }

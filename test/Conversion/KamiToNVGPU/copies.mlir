@@ -145,7 +145,7 @@ gpu.module @kernels {
   // CHECK-COUNT-3: vector.load {{.+}} {alignment = 4 : i64} : {{.+}}, vector<2xf16>
   // CHECK:         scf.if %[[ODD]] -> (i32)
   // CHECK:           memref.load
-  // CHECK:         nvvm.prmt <f4e>
+  // CHECK:         llvm.intr.fshr
   // CHECK:         vector.store {{.+}} {alignment = 16 : i64} : {{.+}}, vector<8xf16>
   gpu.func @odd(%a: memref<64x32xf16, strided<[33, 1]>>) workgroup(%s: !buffer {llvm.align = 16 : i64}) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -330,9 +330,9 @@ gpu.module @kernels {
   // CHECK:           vector.load {{.+}} memref<64x32xf16, strided<[40, 1]>, #gpu.address_space<workgroup>>, vector<8xf16>
   // CHECK-NOT:     vector.load
   // CHECK-COUNT-11: arith.select
-  // CHECK-COUNT-4: nvvm.prmt
+  // CHECK-COUNT-4: llvm.intr.fshr
   // CHECK-COUNT-8: arith.select
-  // CHECK-COUNT-4: nvvm.prmt
+  // CHECK-COUNT-4: llvm.intr.fshr
   // CHECK:         nvvm.bar.warp.sync
   // CHECK-COUNT-2: vector.store {{.+}} vector<8xf16>
   // CHECK-NOT:     gpu.barrier
@@ -385,7 +385,7 @@ gpu.module @kernels {
   // CHECK:         nvvm.bar.warp.sync
   // CHECK-COUNT-4: arith.select
   // CHECK-NOT:     arith.select
-  // CHECK-NOT:     nvvm.prmt
+  // CHECK-NOT:     llvm.intr.fshr
   // CHECK:         nvvm.fence.proxy
   gpu.func @skewed_words(%a: memref<?x8xf64, strided<[?, 1], offset: ?>>) workgroup(%s: memref<64x8xf64, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, %tails: memref<1024xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {

@@ -100,6 +100,10 @@ static constexpr double idleLanes = 0.4, busyLaneWarps = 12;
 /// copy all of k at once and can only then multiply: f16 80 by 4 blocks of two
 /// warps took 108 µs, by those of 8 warps 93 (H200, 2026-11-23).
 static constexpr double fewWarps = 0.05, mostOfFewWarps = 8;
+/// And of f64 where it has six: 1000 products of 65 and 69 by two blocks of
+/// three warps 52.4 and 56.8 µs, by two of six 49.7 and 53.5 (H100,
+/// 2026-11-27).
+static constexpr double fewestWarps = 0.15, mostOfFewestWarps = 6;
 /// The same of more groups than three, all of which wait for each other and
 /// whose threads have 128 registers: 1000 tf32 products of 256 by four of them
 /// took 222 µs, by two 206 (H200, 2026-11-23), of 200 192 and 176, f16 of 448
@@ -112,6 +116,18 @@ static constexpr double manyGroups = 0.15;
 /// need, µs: f64 81 93 and 73, 113 189 and 152, 193 806 and 670, f32 127 165
 /// and 150, 255 968 and 903 (H100, 2026-11-25).
 static constexpr double smallCache = 0.2;
+/// The same where a block copies a whole product at once, so that no sector
+/// comes twice: 6000 products of f64 of 65 by two blocks of six warps, which
+/// leave as much, 225 µs, by slices of k 255; but of 57 by three of four 138,
+/// by two of eight, which leave more, 112.5 (H200, 2026-11-27). A part of a
+/// product is another thing: 81 by two blocks of 81 × 48 378, by slices 324.
+static constexpr double smallCacheOnce = 0.1;
+/// The same of f64, for each extent of a product of which such copies bring a
+/// part, all terms at once. As little as tells what is else alike: 264 products
+/// of 49 and 53 by 49 × 32 and 53 × 32 take 9.8 and 10.5 µs, by whole ones 7.9
+/// and 8.6, but 1000 of 65 and 69 by 65 × 24 and 69 × 24 no more than that
+/// (H200, 2026-11-27).
+static constexpr double narrowParts = 0.015;
 static constexpr int64_t smallCacheBytes = 32 * 1024;
 /// How much longer a block takes by itself that loads one tile along k after
 /// the other to registers: 1000 f16 products of 48 took 8.0 µs in two tiles
@@ -464,8 +480,11 @@ static double hindrance(const CalibratedCost &cost, const Atom &atom,
       partition.grid.warps() > 3 * warpsPerGroup)
     factor += manyGroups;
   if (cost.kTiles == 1 && exchange.isCopied() && exchange.unit == Unit::Warp &&
-      resident <= mostOfFewWarps)
-    factor += fewWarps;
+      resident <= mostOfFewWarps) {
+    bool areFewest =
+        byteWidth(atom.operand) == 8 && resident <= mostOfFewestWarps;
+    factor += areFewest ? fewestWarps : fewWarps;
+  }
   return factor;
 }
 
@@ -492,19 +511,34 @@ static double movingCycles(const CalibratedCost &cost, const Atom &atom,
          (exchange.bulk && !exchange.prefetches ? mapCycles : 0);
 }
 
-/// Whether copies find but a small first-level cache.
-static bool hasSmallCache(const Work &work, const Resources &resources,
-                          int64_t residentBlocks, const Chip &chip,
-                          const Exchange &exchange) {
+/// Whether rows are copied in pieces narrower than 16 bytes.
+static bool copiesNarrowPieces(const Work &work, const Exchange &exchange) {
   auto isNarrow = [](int64_t piece) {
     return piece >= 4 && piece < copiedPiece;
   };
-  if (!exchange.isCopied() || exchange.isPacked() || exchange.skewed ||
-      !(isNarrow(work.pieceA) || isNarrow(work.pieceB)))
-    return false;
+  return exchange.isCopied() && !exchange.isPacked() && !exchange.skewed &&
+         (isNarrow(work.pieceA) || isNarrow(work.pieceB));
+}
+
+/// How much longer a block takes for copies of narrow pieces.
+static double narrowHindrance(const CalibratedCost &cost, const Work &work,
+                              const Atom &atom, const Extents &tile,
+                              const Resources &resources, const Chip &chip,
+                              const Exchange &exchange) {
+  if (!copiesNarrowPieces(work, exchange))
+    return 1;
+  double factor = 1;
+  bool copiesOnce = cost.kTiles == 1, copiesAll = cost.blocks <= work.batch;
   int64_t bytes = resources.shared.bytes + chip.sharedReservedPerBlock;
-  return residentBlocks * bytes >
-         chip.sharedPerMultiprocessor - smallCacheBytes;
+  if (cost.residentBlocks * bytes >
+      chip.sharedPerMultiprocessor - smallCacheBytes)
+    factor += copiesOnce && copiesAll ? smallCacheOnce : smallCache;
+  bool isWide = byteWidth(atom.operand) == 8;
+  if (copiesOnce && isWide && !atom.isLane() &&
+      atom.instruction != Instruction::Fma)
+    factor += narrowParts * ((tile.m < work.extents.m ? 1 : 0) +
+                             (tile.n < work.extents.n ? 1 : 0));
+  return factor;
 }
 
 static double countBlocks(const Work &work, int64_t tileM, int64_t tileN) {
@@ -584,8 +618,8 @@ kami::calibratedCost(const Work &work, const Atom &atom,
       throughput(cost, work, atom, chip) *
           hindrance(cost, atom, work.extents, partition, exchange) +
       (exchange.relaysC && !exchange.isPacked() ? relayCycles : 0);
-  if (hasSmallCache(work, resources, cost.residentBlocks, chip, exchange))
-    perBlock *= 1 + smallCache;
+  perBlock *=
+      narrowHindrance(cost, work, atom, tile, resources, chip, exchange);
   double serial = cost.computation + cost.communication() + cost.memoryLatency +
                   waitedForOf(cost, bytes, exchange) *
                       std::max(cost.cacheBandwidth, cost.memoryBandwidth);

@@ -75,6 +75,11 @@ static constexpr int64_t raggedMoreOverhead = 8;
 static constexpr int64_t splitOverhead = 24;
 
 static constexpr int64_t copyOverhead = 16;
+/// All that ptxas needs beside sums and a slice of f64 whose terms are copied
+/// at once, so that nothing is known of a next tile, whether or not the tile is
+/// ragged: of 72 kernels of 33 to 88, 22 to 50, but up to 64 where a block has
+/// so few warps that it may.
+static constexpr int64_t oneTileOverhead = 48;
 /// All that ptxas needs beside sums where only the matrix unit reads operands:
 /// f16 64 × 64, 128 × 96 and 128 × 128 take 58, 74 and 96 registers.
 static constexpr int64_t unitOverhead = 32;
@@ -182,11 +187,13 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
   // of 8 bytes, which the lanes read one by one, ptxas has one slice at a time.
   // What is copied next has addresses.
   if (exchange.isCopied()) {
-    bool isAhead =
-        byteWidth(atom.operand) < 8 && atom.instruction != Instruction::Fma;
+    bool isLane = atom.instruction == Instruction::Fma;
+    bool isAhead = byteWidth(atom.operand) < 8 && !isLane;
     registers.workingA = (isAhead ? 2 : 1) * a.slice;
     registers.workingB = (isAhead ? 2 : 1) * b.slice;
     registers.overhead += isAhead ? copyOverhead : 0;
+    if (!isAhead && !isLane && exchange.stages == 1 && sums == 1)
+      registers.overhead = oneTileOverhead;
     return registers;
   }
   // What a product gathers anew each time has to come from somewhere.

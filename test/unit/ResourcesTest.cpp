@@ -96,6 +96,22 @@ TEST(Resources, RaggedTilesTakeMore) {
   }
 }
 
+// Copied f64 holds one slice beside its sums. Where all terms are one tile,
+// nothing of a next one has a register, and bounds cost none.
+TEST(Resources, OneTileOfDoublesTakesFewer) {
+  const Atom &f64 = atom("mma_sync.m16n8k8.f64.f64");
+  Partition partition({72, 72, 72}, {2, 3, 1}, f64.shape, 8);
+  auto registers = [&](int64_t stages) {
+    Exchange exchange = {Transport::Copied, Source::Block, Source::Block};
+    exchange.stages = stages;
+    return registersPerThread(f64, partition, {8, 9, 9}, 32, exchange);
+  };
+  constexpr int64_t sums = 48 * 24 / 32 * 2, slices = (48 + 24) * 8 / 32 * 2;
+  EXPECT_EQ(registers(1).total(), sums + slices + 48);
+  EXPECT_EQ(registers(3).total(), sums + slices + registerOverhead +
+                                      wideOverhead + raggedOverhead + 8);
+}
+
 TEST(Resources, OneWarpNeedsNothingButItsFragments) {
   const Atom &f16 = atom("mma_sync.m16n8k16.f32.f16");
   Partition partition({16, 8, 16}, {1, 1, 1}, f16.shape, 16);

@@ -187,12 +187,12 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
   // of 8 bytes, which the lanes read one by one, ptxas has one slice at a time.
   // What is copied next has addresses.
   if (exchange.isCopied()) {
-    bool isLane = atom.instruction == Instruction::Fma;
-    bool isAhead = byteWidth(atom.operand) < 8 && !isLane;
+    bool isFma = atom.instruction == Instruction::Fma;
+    bool isAhead = byteWidth(atom.operand) < 8 && !isFma;
     registers.workingA = (isAhead ? 2 : 1) * a.slice;
     registers.workingB = (isAhead ? 2 : 1) * b.slice;
     registers.overhead += isAhead ? copyOverhead : 0;
-    if (!isAhead && !isLane && exchange.stages == 1 && sums == 1)
+    if (!isAhead && !isFma && exchange.stages == 1 && sums == 1)
       registers.overhead = oneTileOverhead;
     return registers;
   }

@@ -8,6 +8,7 @@
 
 #include "kami/Model/CalibratedModel.h"
 #include "CalibratedParts.h"
+#include "kami/Layout/SharedMatrix.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -67,7 +68,7 @@ static constexpr double groupsApart = 0.8;
 /// 224 617 and 577, where 8 and 2 % less were expected; but 144 by 12 warps 191
 /// and 203 (H100, 2026-11-25).
 static constexpr double dealtOutDoubles = 1.15;
-static constexpr int64_t mostOfFewWarps = 8;
+static constexpr int64_t mostWarpsDealtOut = 8;
 /// The part of what is issued to move elements that multiply-adds, which the
 /// same schedulers issue, wait for; and how much longer that takes before which
 /// a block multiplies nothing, since a scheduler has too few warps to hide what
@@ -212,7 +213,7 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   // Only a block's first operands and last C are waited for.
   if (exchange.prefetches) {
     bool isFewDoubles = atom.operand == ElementKind::F64 &&
-                        partition.grid.warps() <= mostOfFewWarps;
+                        partition.grid.warps() <= mostWarpsDealtOut;
     cost.total =
         (isFewDoubles ? dealtOutDoubles : dealtOut) *
             (groupsWaitApart(exchange, partition.grid) ? groupsApart : 1) *

@@ -16,8 +16,6 @@
 #ifndef KAMI_LIB_MODEL_CALIBRATEDPARTS_H
 #define KAMI_LIB_MODEL_CALIBRATEDPARTS_H
 
-#include "kami/Layout/CopiedTile.h"
-#include "kami/Layout/FragmentMap.h"
 #include "kami/Model/CalibratedModel.h"
 
 namespace kami {

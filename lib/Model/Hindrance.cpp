@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CalibratedParts.h"
+#include "kami/Layout/CopiedTile.h"
 #include <algorithm>
 #include <cmath>
 

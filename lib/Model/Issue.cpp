@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CalibratedParts.h"
+#include "kami/Layout/CopiedTile.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>

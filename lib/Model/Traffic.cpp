@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CalibratedParts.h"
+#include "kami/Layout/CopiedTile.h"
+#include "kami/Layout/FragmentMap.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>

@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import pathlib
 from ctypes import byref
 from typing import Any
 
-from ._kernels import Kernel, make_options, program_for, request_of
+from ._kernels import Kernel, make_options, program_for, request_of, saved_program
 from ._library import lib
 from ._matmul import ACTIVATIONS, Operand, Request, compile_request
 from ._plan import _count, default_target
@@ -171,9 +170,4 @@ def load(path: str | os.PathLike[str]) -> Kernel:
         OSError: the file cannot be read.
         ValueError: another version of kami has written it.
     """
-    image = pathlib.Path(path).read_bytes()
-    program = program_for(
-        request_of("saved", hashlib.sha256(image).hexdigest()),
-        lambda out: lib.kamiProgramRestore(image, len(image), out),
-    )
-    return Kernel(program)
+    return Kernel(saved_program(pathlib.Path(path).read_bytes()))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import hashlib
 import json
 import os
 import pathlib
@@ -222,13 +223,29 @@ os.register_at_fork(after_in_child=_renew_lock)
 
 def program_for(request: str, compile: Callable[[Any], int | None]) -> Program:
     """The program that `request` says: known already, kept on disk, or compiled."""
+    return _known_or(request, lambda: _load_or_compile(request, compile))
+
+
+def saved_program(image: bytes) -> Program:
+    """The program that `Program.save` made `image` of."""
+    request = request_of("saved", hashlib.sha256(image).hexdigest())
+
+    def restore() -> Program:
+        pointer = c_void_p()
+        check(lib.kamiProgramRestore(image, len(image), byref(pointer)))
+        return Program(pointer, _cache.key_of(request))
+
+    return _known_or(request, restore)
+
+
+def _known_or(request: str, make: Callable[[], Program]) -> Program:
     found = _programs.get(request)
     if found is not None:
         return found
     with _lock:
         found = _programs.get(request)
         if found is None:
-            found = _programs[request] = _load_or_compile(request, compile)
+            found = _programs[request] = make()
     return found
 
 

@@ -117,9 +117,7 @@ void nvgpu_lowering::syncWarp(ImplicitLocOpBuilder &b) {
                            arith::ConstantIntOp::create(b, b.getI32Type(), -1));
 }
 
-Value nvgpu_lowering::wordBehind(ImplicitLocOpBuilder &b, Value first,
-                                 Value second, Value bytes) {
-  Value bits = arith::ShLIOp::create(
-      b, bytes, arith::ConstantIntOp::create(b, b.getI32Type(), 3));
-  return LLVM::FshrOp::create(b, b.getI32Type(), second, first, bits);
+Value nvgpu_lowering::shiftWords(ImplicitLocOpBuilder &b, Value low, Value high,
+                                 Value bits) {
+  return LLVM::FshrOp::create(b, b.getI32Type(), high, low, bits);
 }

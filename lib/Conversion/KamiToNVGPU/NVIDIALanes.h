@@ -68,13 +68,13 @@ private:
 void fenceForMatrixUnit(mlir::ImplicitLocOpBuilder &b);
 /// All lanes of the warp wait for each other, and see what they have written.
 void syncWarp(mlir::ImplicitLocOpBuilder &b);
-/// The 4 bytes that begin so many behind the first of two words of 32 bits, of
-/// which the two lowest bits count: one instruction, a funnel shift. `prmt`,
-/// which takes the number of bytes itself, makes ptxas spill where registers
-/// are few: 256 products of f16 up to 512 × 512 × 512 in odd rows 99.6 µs
-/// instead of 92.6 (H200, 2026-11-27).
-mlir::Value wordBehind(mlir::ImplicitLocOpBuilder &b, mlir::Value first,
-                       mlir::Value second, mlir::Value bytes);
+/// The 32 bits that begin so many behind the lowest of two words, of which the
+/// five lowest bits count: one instruction, a funnel shift. `prmt`, which takes
+/// a number of bytes, makes ptxas spill where registers are few: 256 products
+/// of f16 up to 512 × 512 × 512 in odd rows 99.6 µs instead of 92.6 (H200,
+/// 2026-11-27).
+mlir::Value shiftWords(mlir::ImplicitLocOpBuilder &b, mlir::Value low,
+                       mlir::Value high, mlir::Value bits);
 
 } // namespace kami::nvgpu_lowering
 

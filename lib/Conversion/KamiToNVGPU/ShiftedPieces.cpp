@@ -38,7 +38,7 @@ Value BlockCopy::bitsOf(Value element) {
 }
 
 /// The piece's elements, all of which are in the matrix, as one word more than
-/// they are, and the bytes by which these are to be shifted to the right.
+/// they are, and the bits by which these are to be shifted to the right.
 /// Nothing else is read: where the first is at an odd place, it and the last
 /// are loaded by themselves, and three words of those between.
 SmallVector<Value> BlockCopy::loadWords(const Piece &piece) {
@@ -101,7 +101,7 @@ SmallVector<Value> BlockCopy::loadWords(const Piece &piece) {
       [&]() -> Value { return arith::ConstantIntOp::create(b, i32, 0); }));
   loaded.push_back(
       arith::ShLIOp::create(b, arith::IndexCastOp::create(b, i32, odd),
-                            arith::ConstantIntOp::create(b, i32, 1)));
+                            arith::ConstantIntOp::create(b, i32, 4)));
   return loaded;
 }
 
@@ -109,15 +109,13 @@ SmallVector<Value> BlockCopy::loadWords(const Piece &piece) {
 /// before all are on their way.
 Value BlockCopy::joinWords(ArrayRef<Value> loaded) {
   Type i32 = b.getI32Type();
-  Value bytes = loaded.back();
+  Value bits = loaded.back();
   // An element by itself is the upper half of the word that it would be in.
   SmallVector<Value> parts(loaded.drop_back());
-  parts.front() = arith::ShLIOp::create(
-      b, parts.front(),
-      arith::ShLIOp::create(b, bytes, arith::ConstantIntOp::create(b, i32, 3)));
+  parts.front() = arith::ShLIOp::create(b, parts.front(), bits);
   SmallVector<Value> words;
   for (int64_t word = 0; word != shiftedWords; ++word)
-    words.push_back(wordBehind(b, parts[word], parts[word + 1], bytes));
+    words.push_back(shiftWords(b, parts[word], parts[word + 1], bits));
   Value all = vector::FromElementsOp::create(
       b, VectorType::get({shiftedWords}, i32), words);
   Type element = cast<MemRefType>(matrix.getType()).getElementType();

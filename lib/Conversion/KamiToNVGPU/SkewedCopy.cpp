@@ -489,9 +489,10 @@ Value SkewedCopy::shifted(SmallVector<Value> words, Value skewBytes) {
     words = std::move(kept);
   }
   if (copied.elementBytes < 4) {
+    Value bits = arith::ShLIOp::create(b, skewBytes, integer(3));
     SmallVector<Value> kept;
     for (size_t i = 0; i + 1 < words.size(); ++i)
-      kept.push_back(wordBehind(b, words[i], words[i + 1], skewBytes));
+      kept.push_back(shiftWords(b, words[i], words[i + 1], bits));
     words = std::move(kept);
   }
   constexpr int64_t parts = copiedPiece / 4;

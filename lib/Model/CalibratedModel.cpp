@@ -44,6 +44,14 @@ static constexpr double startedEarly = 0.85;
 /// products take few instructions: with 0.3, tf32 of 32, 48 and 80 was thought
 /// to be 5 to 8 % slower than it is beside warps by themselves.
 static constexpr double exposedPack = 0.1, exposedGroup = 0.2;
+/// The part of the first blocks' copies that lanes do not hide, since these
+/// copy together and then multiply together: as much as there is room for in
+/// shared memory, however a plan shares it out. A million products have little
+/// of it; 10 000 of f16 17 were thought to take 5.8 µs, less than by
+/// warps, 6.8, and take 10.1 and 7.8, of f32 16 9.3 and 11.1, 12.5 and 11.5
+/// (beside 1.1 µs of a launch; H100, 2026-11-27). Fitted to 85 products of f16
+/// and f32.
+static constexpr double shownFirst = 0.5;
 /// Cycles that a multiprocessor takes for a C that goes through shared memory:
 /// beside fragments that are loaded and stored directly, and beside f32, copied
 /// f16 took 30 to 100 longer at 32, 48 and 64 (H200, 2026-11-23).
@@ -210,6 +218,11 @@ kami::calibratedCost(const Work &work, const Atom &atom,
            (std::max(busy, serial) + shown * std::min(busy, serial));
   };
   cost.total = cost.launch + rounds * round(cost.residentBlocks);
+  if (atom.isLane())
+    cost.total += shownFirst *
+                  std::min(cost.blocks / chip.multiprocessors,
+                           chip.sharedPerMultiprocessor / bytes.device) *
+                  cost.memoryBandwidth;
   // Only a block's first operands and last C are waited for.
   if (exchange.prefetches) {
     bool isFewDoubles = atom.operand == ElementKind::F64 &&

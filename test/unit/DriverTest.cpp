@@ -183,7 +183,9 @@ TEST(Reproducible, BitsDoNotDependOnTheBatch) {
                {{16, 24, 100}, ElementKind::TF32, ElementKind::F32},
                {{17, 9, 33}, ElementKind::F64, ElementKind::F64},
                {{5, 3, 7}, ElementKind::F16, ElementKind::F16},
-               {{9, 20, 13}, ElementKind::F32, ElementKind::F32}};
+               {{9, 20, 13}, ElementKind::F32, ElementKind::F32},
+               {{9, 9, 9}, ElementKind::F16, ElementKind::F32},
+               {{13, 13, 13}, ElementKind::F16, ElementKind::F32}};
   for (const auto &one : cases) {
     GemmSpec spec;
     spec.extents = one.extents;

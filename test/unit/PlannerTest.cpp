@@ -246,19 +246,37 @@ TEST(Planner, PaperModel) {
 }
 
 TEST(Planner, TheOrderOfSumsIsThatOfEveryBatch) {
-  for (ElementKind kind : {ElementKind::F16, ElementKind::TF32,
-                           ElementKind::F32, ElementKind::F64})
-    for (int64_t size : {3, 16, 48, 64, 100, 128, 256}) {
-      Problem problem = product(size, size, size, kind);
-      problem.isReproducible = true;
-      std::optional<SumOrder> order;
-      for (int64_t batch : {1, 10, 1000, 10000, 1000000}) {
-        problem.batch = batch;
-        Choice choice = llvm::cantFail(choosePlan(problem, chip("sm_90")));
-        SumOrder found = sumOrderOf(choice.best()->plan);
-        EXPECT_TRUE(found == order.value_or(found)) << size << " " << batch;
-        order = found;
-      }
+  auto expectOneOrder = [](Problem problem) {
+    problem.isReproducible = true;
+    std::optional<SumOrder> order;
+    for (int64_t batch : {1, 2, 4, 10, 1000, 10000, 1000000}) {
+      problem.batch = batch;
+      problem.packable = problem.packable > 0 ? batch : 0;
+      auto choice = choosePlan(problem, chip("sm_90"));
+      ASSERT_TRUE(bool(choice)) << llvm::toString(choice.takeError());
+      SumOrder found = sumOrderOf(choice->best()->plan);
+      EXPECT_TRUE(found == order.value_or(found))
+          << problem.extents.m << "x" << problem.extents.n << "x"
+          << problem.extents.k << " " << name(problem.operand).str() << " "
+          << batch;
+      order = found;
+    }
+  };
+  ElementKind kinds[] = {ElementKind::F16, ElementKind::TF32, ElementKind::F32,
+                         ElementKind::F64};
+  for (ElementKind kind : kinds)
+    for (int64_t size : {3, 16, 48, 64, 100, 128, 256})
+      expectOneOrder(product(size, size, size, kind));
+  // Of packed products, few have none to be packed with.
+  std::mt19937_64 random(3);
+  auto draw = [&] {
+    return std::uniform_int_distribution<int64_t>(1, 40)(random);
+  };
+  for (ElementKind kind : kinds)
+    for (int i = 0; i < 10; ++i) {
+      Problem problem = product(draw(), draw(), draw(), kind);
+      problem.packable = 1;
+      expectOneOrder(problem);
     }
 }
 

@@ -42,6 +42,11 @@ static constexpr double singleWarp = 0.2, tileByTile = 0.06, twoStages = 0.25,
 /// multiprocessor lacks: 1000 f32 products of 57 and 63 by 8 warps took 32 and
 /// 35 µs, by 16 23 and 26 (H100, 2026-11-26).
 static constexpr double idleLanes = 0.4, busyLaneWarps = 12;
+/// Of blocks that copy all terms at once, whose warps wait for all of that and
+/// whose registers are counted as they are: of 86 problems of 24 to 256, in 264
+/// to 6000 products, the choice takes 1.010 of the fastest's time that was
+/// measured, with 12 1.03, with 15 1.016 (H100, 2026-11-27).
+static constexpr double busyLaneWarpsOnce = 13;
 /// The same where a multiprocessor has this many warps or fewer, whose blocks
 /// copy all of k at once and can only then multiply: f16 80 by 4 blocks of two
 /// warps took 108 µs, by those of 8 warps 93 (H200, 2026-11-23).
@@ -82,7 +87,9 @@ double kami::hindrance(const CalibratedCost &cost, const Atom &atom,
   if (exchange.isPacked())
     return 1;
   double resident = double(cost.residentBlocks) * partition.grid.warps();
-  double idle = idleLanes * std::max(0.0, 1 - resident / busyLaneWarps);
+  bool copiesOnce = exchange.isCopied() && exchange.stages == 1;
+  double busy = copiesOnce ? busyLaneWarpsOnce : busyLaneWarps;
+  double idle = idleLanes * std::max(0.0, 1 - resident / busy);
   if (atom.instruction == Instruction::Fma && !exchange.isCopied())
     return laneWarps + idle;
   double factor = 1;

@@ -80,6 +80,10 @@ static constexpr int64_t copyOverhead = 16;
 /// ragged: of 72 kernels of 33 to 88, 22 to 50, but up to 64 where a block has
 /// so few warps that it may.
 static constexpr int64_t oneTileOverhead = 48;
+/// The same of f32 that lanes multiply, beside sums and a slice of each
+/// operand: of 343 kernels of 20 to 130 ten take more, by 4 to 42. What follows
+/// in stages takes no more than that, but other constants were fitted to more.
+static constexpr int64_t copyingLanesOverhead = 16;
 /// All that ptxas needs beside sums where only the matrix unit reads operands:
 /// f16 64 × 64, 128 × 96 and 128 × 128 take 58, 74 and 96 registers.
 static constexpr int64_t unitOverhead = 32;
@@ -194,6 +198,11 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
     registers.overhead += isAhead ? copyOverhead : 0;
     if (!isAhead && !isFma && exchange.stages == 1 && sums == 1)
       registers.overhead = oneTileOverhead;
+    if (isFma && byteWidth(atom.operand) == 4 && sums == 1 &&
+        exchange.stages == 1) {
+      registers.overhead = copyingLanesOverhead;
+      registers.isExact = true;
+    }
     return registers;
   }
   // What a product gathers anew each time has to come from somewhere.
@@ -249,9 +258,15 @@ int64_t kami::residentBlocks(const Resources &resources, const Chip &chip) {
   blocks =
       std::min(blocks, chip.maxThreadsPerMultiprocessor / resources.threads);
   int64_t registers =
-      alignTo(resources.registers.total(), chip.registerGranularity) *
-      resources.threads;
-  blocks = std::min(blocks, chip.registers / registers);
+      alignTo(resources.registers.total(), chip.registerGranularity);
+  blocks = std::min(blocks, chip.registers / (registers * resources.threads));
+  auto exceeds = [&](int64_t blocks) {
+    int64_t partitions = chip.tensorCores * chip.warpSize;
+    int64_t threads = alignTo(blocks * resources.threads, partitions);
+    return registers * threads > chip.registers;
+  };
+  while (resources.registers.isExact && blocks > 1 && exceeds(blocks))
+    --blocks;
   int64_t shared = resources.shared.bytes + chip.sharedReservedPerBlock;
   if (shared > 0)
     blocks = std::min(blocks, chip.sharedPerMultiprocessor / shared);

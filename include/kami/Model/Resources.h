@@ -41,6 +41,10 @@ struct Registers {
   int64_t parking = 0;
   /// Addresses, indices, predicates.
   int64_t overhead = 0;
+  /// Whether ptxas takes as many, so that what each partition of a
+  /// multiprocessor has for its warps decides how many blocks there are. Where
+  /// more are counted than it takes, all of a multiprocessor's do.
+  bool isExact = false;
 
   int64_t total() const {
     return heldA + heldB +

@@ -466,7 +466,9 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
                                         const PlannerOptions &options) {
   if (llvm::Error error = checkProblem(problem, chip))
     return error;
-  if (problem.isReproducible && !problem.order) {
+  // Integers have the same sum in any order.
+  if (problem.isReproducible && !problem.order &&
+      !isInteger(problem.accumulator)) {
     llvm::Expected<SumOrder> order = commonOrder(problem, chip, options);
     if (!order)
       return order.takeError();

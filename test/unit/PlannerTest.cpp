@@ -280,6 +280,18 @@ TEST(Planner, TheOrderOfSumsIsThatOfEveryBatch) {
     }
 }
 
+TEST(Planner, IntegersHaveNoOrder) {
+  for (int64_t batch : {16, 1000, 1000000}) {
+    Problem problem = product(26, 26, 26, ElementKind::I8);
+    problem.batch = batch;
+    auto free = llvm::cantFail(choosePlan(problem, chip("sm_90")));
+    problem.isReproducible = true;
+    auto bound = llvm::cantFail(choosePlan(problem, chip("sm_90")));
+    EXPECT_EQ(summary(bound.best()->plan), summary(free.best()->plan));
+    EXPECT_EQ(bound.best()->score, free.best()->score);
+  }
+}
+
 TEST(Planner, PlacesWithinAnInstructionArePartOfTheOrder) {
   auto orderOf = [](llvm::StringRef atom, int64_t interleaveK) {
     Plan plan;

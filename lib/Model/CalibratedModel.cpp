@@ -49,7 +49,7 @@ static constexpr double exposedPack = 0.1, exposedGroup = 0.2;
 /// shared memory, however a plan shares it out. A million products have little
 /// of it; 10 000 of f16 17 were thought to take 5.8 µs, less than by
 /// warps, 6.8, and take 10.1 and 7.8, of f32 16 9.3 and 11.1, 12.5 and 11.5
-/// (beside 1.1 µs of a launch; H100, 2026-11-27). Fitted to 85 products of f16
+/// (beside 1.1 µs of a launch; H100, 2026-11-27). Fitted to 92 batches of f16
 /// and f32.
 static constexpr double shownFirst = 0.5;
 /// Cycles that a multiprocessor takes for a C that goes through shared memory:

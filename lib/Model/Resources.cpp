@@ -196,10 +196,10 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
     registers.workingA = (isAhead ? 2 : 1) * a.slice;
     registers.workingB = (isAhead ? 2 : 1) * b.slice;
     registers.overhead += isAhead ? copyOverhead : 0;
-    if (!isAhead && !isFma && exchange.stages == 1 && sums == 1)
+    bool isOneTile = exchange.stages == 1 && sums == 1;
+    if (isOneTile && !isAhead && !isFma)
       registers.overhead = oneTileOverhead;
-    if (isFma && byteWidth(atom.operand) == 4 && sums == 1 &&
-        exchange.stages == 1) {
+    if (isOneTile && isFma && byteWidth(atom.operand) == 4) {
       registers.overhead = copyingLanesOverhead;
       registers.isExact = true;
     }
@@ -260,12 +260,8 @@ int64_t kami::residentBlocks(const Resources &resources, const Chip &chip) {
   int64_t registers =
       alignTo(resources.registers.total(), chip.registerGranularity);
   blocks = std::min(blocks, chip.registers / (registers * resources.threads));
-  auto exceeds = [&](int64_t blocks) {
-    int64_t partitions = chip.tensorCores * chip.warpSize;
-    int64_t threads = alignTo(blocks * resources.threads, partitions);
-    return registers * threads > chip.registers;
-  };
-  while (resources.registers.isExact && blocks > 1 && exceeds(blocks))
+  while (resources.registers.isExact && blocks > 1 &&
+         chip.registersEach(blocks * resources.threads) < registers)
     --blocks;
   int64_t shared = resources.shared.bytes + chip.sharedReservedPerBlock;
   if (shared > 0)

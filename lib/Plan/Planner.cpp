@@ -442,23 +442,25 @@ commonOrder(const Problem &problem, const Chip &chip, PlannerOptions options) {
   // What a kernel takes beside its work is no order's fault: 64 products of f16
   // 13 take 2.3 and 2.4 µs, where 1.3 and 1.7 are counted (H100, 2026-11-27).
   double launched = chip.boostMHz;
-  auto ratioOf = [&](const Candidate &byLanes, const Candidate &byOthers) {
-    return (byLanes.score + launched) / (byOthers.score + launched);
+  auto cyclesLike = [&](const Candidate &one) -> llvm::Expected<double> {
+    double all = one.score + launched;
+    for (int64_t batch : {few, many}) {
+      Problem alike = withBatch(problem, batch);
+      alike.order = sumOrderOf(one.plan);
+      llvm::Expected<Choice> choice = choosePlan(alike, chip, options);
+      if (!choice)
+        return choice.takeError();
+      all *= choice->best()->score + launched;
+    }
+    return all;
   };
-  double ratio = ratioOf(*lanes, *others);
-  for (int64_t batch : {few, many}) {
-    Problem byLanes = withBatch(problem, batch), byOthers = byLanes;
-    byLanes.order = sumOrderOf(lanes->plan);
-    byOthers.order = sumOrderOf(others->plan);
-    llvm::Expected<Choice> ofLanes = choosePlan(byLanes, chip, options);
-    if (!ofLanes)
-      return ofLanes.takeError();
-    llvm::Expected<Choice> ofOthers = choosePlan(byOthers, chip, options);
-    if (!ofOthers)
-      return ofOthers.takeError();
-    ratio *= ratioOf(*ofLanes->best(), *ofOthers->best());
-  }
-  return sumOrderOf((ratio < 1 ? lanes : others)->plan);
+  llvm::Expected<double> byLanes = cyclesLike(*lanes);
+  if (!byLanes)
+    return byLanes.takeError();
+  llvm::Expected<double> byOthers = cyclesLike(*others);
+  if (!byOthers)
+    return byOthers.takeError();
+  return sumOrderOf((*byLanes < *byOthers ? lanes : others)->plan);
 }
 
 llvm::Expected<Choice> kami::choosePlan(const Problem &problem,

@@ -136,14 +136,16 @@ const AtomRate *Chip::findRate(const Atom &atom) const {
   return nullptr;
 }
 
+int64_t Chip::registersEach(int64_t threads) const {
+  // The partition with the most warps decides.
+  int64_t dealt = llvm::alignTo(threads, tensorCores * warpSize);
+  return registers / dealt / registerGranularity * registerGranularity;
+}
+
 int64_t Chip::maxRegisters(int64_t threads) const {
   if (threads < 1 || threads > maxThreadsPerBlock)
     return 0;
-  // Each partition has its own registers: the one with the most warps decides.
-  int64_t partition = tensorCores * warpSize;
-  int64_t dealt = llvm::alignTo(threads, partition);
-  int64_t share = registers / dealt / registerGranularity;
-  return std::min(maxRegistersPerThread, share * registerGranularity);
+  return std::min(maxRegistersPerThread, registersEach(threads));
 }
 
 ElementKind kami::defaultAccumulator(ElementKind operand) {

@@ -186,10 +186,13 @@ struct Chip {
   }
   /// The rate of that atom, or null where the chip does not have it.
   const AtomRate *findRate(const Atom &atom) const;
-  /// The most 32-bit registers that each of `threads` threads of a block can
-  /// have; zero where a block cannot have so many threads. Warps are dealt to
-  /// as many partitions as there are matrix units, each with registers of its
-  /// own (ptxas 13.0 gives each of 288 threads 168, as of 384).
+  /// The 32-bit registers that there are for each of `threads` threads of a
+  /// multiprocessor. Warps are dealt to as many partitions as there are matrix
+  /// units, each with registers of its own (ptxas 13.0 gives each of 288
+  /// threads 168, as of 384).
+  int64_t registersEach(int64_t threads) const;
+  /// The most of them that a thread can have of a block of so many; zero where
+  /// a block cannot have so many threads.
   int64_t maxRegisters(int64_t threads) const;
 };
 

@@ -8,6 +8,7 @@
 
 #include "CalibratedParts.h"
 #include "kami/Layout/CopiedTile.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
 
@@ -26,15 +27,17 @@ static constexpr double opaqueLayers = 1;
 /// in device memory: of f32, 12³ and 24³ took 1.4 to 1.6 times what is counted
 /// (H200, 2026-11-22).
 static constexpr double laneWarps = 1.4;
-/// How much longer products take where one warp does all of it, where tiles
-/// along k follow each other, where no more than one of these is ahead, which
-/// blocks in turn that prefetch the next product's feel less, warps only of
-/// more than three tiles and groups little of two, but more where threads have
-/// edges to mind before the copies are on their way, and where a multiprocessor
-/// has no other block while warps wait for each other, which those of a group
-/// do less. 1000 products of f16 in two stages, and by tiles of 64 in three:
-/// 192 61 and 58 µs, 256 101 and 98.6, at edges 224 93 and 85, 240 108 and 94
-/// (H200, 2026-11-26).
+/// How much longer products take where one warp does all of it, of
+/// multiply-adds be others there to copy or not (100 000 products of f32 12 by
+/// one warp 63.8 µs, by two, of which one has no row of C, 75.7, of 10 63.7
+/// and 82.9; H100, 2026-11-27), where tiles along k follow each other, where no
+/// more than one of these is ahead, which blocks in turn that prefetch the next
+/// product's feel less, warps only of more than three tiles and groups little
+/// of two, but more where threads have edges to mind before the copies are on
+/// their way, and where a multiprocessor has no other block while warps wait
+/// for each other, which those of a group do less. 1000 products of f16 in two
+/// stages, and by tiles of 64 in three: 192 61 and 58 µs, 256 101 and 98.6, at
+/// edges 224 93 and 85, 240 108 and 94 (H200, 2026-11-26).
 static constexpr double singleWarp = 0.2, tileByTile = 0.06, twoStages = 0.25,
                         twoStagesInTurn = 0.1, twoStagesOfTwo = 0.015,
                         twoStagesAtEdges = 0.3, aloneBlock = 0.3;
@@ -81,6 +84,17 @@ static constexpr double smallCacheOnce = 0.1;
 /// 2026-11-27).
 static constexpr double narrowParts = 0.015;
 
+/// Warps with anything to multiply: an instruction's extents may be as long as
+/// what several warps were to share.
+static int64_t busyWarps(const Partition &partition) {
+  using llvm::divideCeil;
+  const Extents &tile = partition.tile;
+  int64_t layers = divideCeil(tile.k, partition.stageK);
+  return divideCeil(tile.m, partition.warpM) *
+         divideCeil(tile.n, partition.warpN) *
+         std::min(partition.grid.k, layers);
+}
+
 double kami::hindrance(const CalibratedCost &cost, const Atom &atom,
                        const Extents &extents, const Partition &partition,
                        const Exchange &exchange) {
@@ -90,12 +104,13 @@ double kami::hindrance(const CalibratedCost &cost, const Atom &atom,
   bool copiesOnce = exchange.isCopied() && exchange.stages == 1;
   double busy = copiesOnce ? busyLaneWarpsOnce : busyLaneWarps;
   double idle = idleLanes * std::max(0.0, 1 - resident / busy);
-  if (atom.instruction == Instruction::Fma && !exchange.isCopied())
+  bool isFma = atom.instruction == Instruction::Fma;
+  if (isFma && !exchange.isCopied())
     return laneWarps + idle;
   double factor = 1;
-  if (partition.grid.warps() == 1)
+  if ((isFma ? busyWarps(partition) : partition.grid.warps()) == 1)
     factor += singleWarp;
-  if (atom.instruction == Instruction::Fma)
+  if (isFma)
     return factor + idle;
   // How lanes load opaque matrices is the device's business.
   if (!exchange.isCopied() && !atom.isOpaque())

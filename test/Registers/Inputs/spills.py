@@ -22,6 +22,10 @@ MEMORY_SIZES = ["64x64x64", "100x100x100", "128x128x128", "192x192x192",
 PACKED_TYPES = ["f16", "bf16", "f32", "f64", "f8E4M3FN", "i8"]
 PACKED_SIZES = ["1x1x1", "3x3x3", "8x8x8", "13x5x21", "17x17x17", "29x31x23",
                 "33x33x33", "64x1x64", "64x64x7"]
+BATCH_TYPES = ["f16", "tf32", "f32", "f64"]
+BATCH_SIZES = ["12x12x12", "16x16x16", "24x24x24", "37x23x50", "48x48x48",
+               "65x65x65", "84x84x84", "130x130x130"]
+BATCHES = {"few": 100, "many": 10000}
 
 
 def full():
@@ -37,6 +41,10 @@ def full():
         for size in PACKED_SIZES:
             yield "packed", kind, size, "auto"
             yield "added", kind, size, "auto"
+    for kind in BATCH_TYPES:
+        for size in BATCH_SIZES:
+            for source in [*BATCHES, "warps"]:
+                yield source, kind, size, "auto"
 
 
 def sample():
@@ -55,6 +63,11 @@ def sample():
     yield "memory", "f64", "256x256x256", "auto"
     for kind in ["f16", "f32", "f64"]:
         yield "packed", kind, "33x33x33", "auto"
+    # Copied at once, with registers for one slice of k.
+    for size in ["12x12x12", "16x16x16"]:
+        yield "warps", "f32", size, "auto"
+    for source in BATCHES:
+        yield source, "f32", "51x51x51", "auto"
 
 
 def measure(case, target, folder):
@@ -71,6 +84,10 @@ def measure(case, target, folder):
         command.append("--batch=1000000")
     if source == "added":
         command.append("--beta=2")
+    if source in BATCHES:
+        command += [f"--batch={BATCHES[source]}", "--alignment=16"]
+    if source == "warps":
+        command += ["--batch=100", "--alignment=16", "--unit=warp"]
     run = subprocess.run(command, capture_output=True, text=True)
     # Of operands in device memory the planner has one, not every algorithm.
     may_lack = source == "block" or algorithm != "auto"

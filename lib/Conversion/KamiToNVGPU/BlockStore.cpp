@@ -264,8 +264,10 @@ void BlockCopy::storeEnds(int64_t elements) {
   enter(b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, count));
   Value line = indexConstant(b, 0);
   if (lines > 1) {
-    line = arith::DivUIOp::create(b, index, rest);
-    index = arith::RemUIOp::create(b, index, rest);
+    // Of 64 bits LLVM would write the division twice, once for small numbers.
+    Value number = narrow(index), each = narrow(rest);
+    line = widen(arith::DivUIOp::create(b, number, each));
+    index = widen(arith::RemUIOp::create(b, number, each));
   }
   SmallVector<Value> at = {line, addIndex(b, whole, index)};
   Value element = memref::LoadOp::create(b, tile, at);

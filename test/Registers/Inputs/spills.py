@@ -25,7 +25,8 @@ PACKED_SIZES = ["1x1x1", "3x3x3", "8x8x8", "13x5x21", "17x17x17", "29x31x23",
 BATCH_TYPES = ["f16", "tf32", "f32", "f64"]
 BATCH_SIZES = ["12x12x12", "16x16x16", "24x24x24", "37x23x50", "48x48x48",
                "65x65x65", "84x84x84", "130x130x130"]
-BATCHES = {"few": 100, "many": 10000}
+BATCHES = {"few": ["--batch=100"], "many": ["--batch=10000"],
+           "warps": ["--batch=100", "--unit=warp"]}
 
 
 def full():
@@ -43,7 +44,7 @@ def full():
             yield "added", kind, size, "auto"
     for kind in BATCH_TYPES:
         for size in BATCH_SIZES:
-            for source in [*BATCHES, "warps"]:
+            for source in BATCHES:
                 yield source, kind, size, "auto"
 
 
@@ -66,7 +67,7 @@ def sample():
     # Copied at once, with registers for one slice of k.
     for size in ["12x12x12", "16x16x16"]:
         yield "warps", "f32", size, "auto"
-    for source in BATCHES:
+    for source in ["few", "many"]:
         yield source, "f32", "51x51x51", "auto"
 
 
@@ -85,9 +86,7 @@ def measure(case, target, folder):
     if source == "added":
         command.append("--beta=2")
     if source in BATCHES:
-        command += [f"--batch={BATCHES[source]}", "--alignment=16"]
-    if source == "warps":
-        command += ["--batch=100", "--alignment=16", "--unit=warp"]
+        command += [*BATCHES[source], "--alignment=16"]
     run = subprocess.run(command, capture_output=True, text=True)
     # Of operands in device memory the planner has one, not every algorithm.
     may_lack = source == "block" or algorithm != "auto"

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Distributor.h"
+#include "kami/IR/Loops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -74,6 +75,13 @@ Value Distributor::emitCopied(GemmOp op, Value matrixA, Value matrixB,
 //===----------------------------------------------------------------------===//
 // A product by itself
 //===----------------------------------------------------------------------===//
+
+/// Whether distances of elements are known only at run time.
+static bool isAnywhere(Value matrix) {
+  auto [strides, offset] =
+      cast<MemRefType>(matrix.getType()).getStridesAndOffset();
+  return llvm::is_contained(strides, ShapedType::kDynamic);
+}
 
 Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
                                  Value start) {
@@ -144,6 +152,58 @@ Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
         },
         /*exists=*/{}, startNext);
   };
+  // What the matrix unit is told to do takes no thread's time. Warps that only
+  // have to start whole pieces do so while the first slice comes from shared
+  // memory (64 and 256 products of f64 512/512 in aligned rows 74.7 instead of
+  // 76.1, and 240.5 instead of 246.6 µs), but what it takes to start rows that
+  // begin anywhere is better out of the way first (512/128 129.9 instead of
+  // 135.3; H100, 2026-11-25).
+  bool startsWithin = !isGroup() &&
+                      atom.getInstruction() != InstructionKind::Fma &&
+                      (alignedRows || !exchange.skewed);
+  // Rows that begin anywhere and are apart as is known at run time only take so
+  // much code to start that one place has to do for it: the loop begins with
+  // turns that multiply nothing. f32 131³ by a kernel for all sizes has 839
+  // lines of PTX instead of 1201, and is as fast; tf32 131 and 161 take 7 %
+  // longer so, and of sizes of their own odd f64 2 % (H100, 2026-11-28).
+  bool startsOnce = stages > 1 && !alignedRows && !exchange.bulk &&
+                    atom.getInstruction() == InstructionKind::Fma &&
+                    (isAnywhere(matrixA) || isAnywhere(matrixB));
+  if (startsOnce) {
+    Value before = constant((stages - 1) * tileK);
+    auto loop = scf::ForOp::create(
+        b, constant(0), b.createOrFold<arith::AddIOp>(extent, before),
+        constant(tileK), ValueRange{start, stageNumber(1)});
+    keepRolled(loop);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value ahead = loop.getInductionVar(), sum = loop.getRegionIterArg(0);
+    Value number = loop.getRegionIterArg(1), stage = asStage(number);
+    Value offset = arith::SubIOp::create(b, ahead, before);
+    Value isTile =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::uge, ahead, before);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, isTile, /*withElseRegion=*/false).thenBlock());
+      awaitAt(offset, stage, /*parity=*/Value(), /*pending=*/stages - 2);
+    }
+    startAt(ahead, asStage(stageBefore(number)));
+    commitCopies();
+    auto choice = scf::IfOp::create(b, TypeRange(sum.getType()), isTile,
+                                    /*withElseRegion=*/true);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(choice.elseBlock());
+      scf::YieldOp::create(b, sum);
+      b.setInsertionPointToStart(choice.thenBlock());
+      scf::YieldOp::create(
+          b, multiplyCopied(matrixA, matrixB, offset, stage, sum));
+    }
+    scf::YieldOp::create(b,
+                         ValueRange{choice.getResult(0), stageAfter(number)});
+    return loop.getResult(0);
+  }
   if (stages > 1) {
     auto ahead = scf::ForOp::create(
         b, constant(0), constant((stages - 1) * tileK), constant(tileK));
@@ -202,15 +262,6 @@ Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
     awaitAt(offset, stage, parity, /*pending=*/0, startNext);
   else
     awaitAt(offset, stage, parity, /*pending=*/stages - 2);
-  // What the matrix unit is told to do takes no thread's time. Warps that only
-  // have to start whole pieces do so while the first slice comes from shared
-  // memory (64 and 256 products of f64 512/512 in aligned rows 74.7 instead of
-  // 76.1, and 240.5 instead of 246.6 µs), but what it takes to start rows that
-  // begin anywhere is better out of the way first (512/128 129.9 instead of
-  // 135.3; H100, 2026-11-25).
-  bool startsWithin = !isGroup() &&
-                      atom.getInstruction() != InstructionKind::Fma &&
-                      (alignedRows || !exchange.skewed);
   if (!isGroup() && !startsWithin)
     startNext();
   sum = multiplyCopied(matrixA, matrixB, offset, stage, sum,

@@ -280,6 +280,14 @@ Value GridKernel::emitTileInTurn(Value index, Value after, Value turn,
   return next.turn;
 }
 
+/// Of sizes known only at run time, LLVM moves more of what follows from a
+/// thread's index out of the loop than there are registers for.
+void GridKernel::markTileLoop(Operation *loop) {
+  auto type = cast<ShapedType>(tiling.result.getType());
+  if (type.isDynamicDim(tiling.rowDim) || type.isDynamicDim(tiling.columnDim))
+    loop->setAttr(tileLoopAttributeName, b.getUnitAttr());
+}
+
 /// Tiles in turn, the last of them as a block is done with others. The tile
 /// after the next is known when the next one begins: its ticket is taken before
 /// a tile and published behind it. Two turns are always dealt, so that nobody
@@ -310,6 +318,7 @@ void GridKernel::emitTilesTaken(Value first, const TileCount &count,
         scf::ConditionOp::create(builder, loc, isThere, arguments);
       },
       [](OpBuilder &, Location, ValueRange) {});
+  markTileLoop(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getAfterBody());
   Value index = loop.getAfterArguments()[0];
@@ -414,6 +423,7 @@ void GridKernel::emitBody(gpu::GPUFuncOp kernel, EmitTile emit) {
     if (prefetches)
       turns.push_back(constant(0));
     auto loop = scf::ForOp::create(b, first, count.total, step, turns);
+    markTileLoop(loop);
     OpBuilder::InsertionGuard loopGuard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value index = loop.getInductionVar();

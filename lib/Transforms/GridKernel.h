@@ -132,6 +132,7 @@ private:
                    llvm::SmallVectorImpl<mlir::Value> &batch);
   void emitIndexedTile(mlir::Value index, const TileCount &count,
                        mlir::IRMapping &values, EmitTile emit);
+  void markTileLoop(mlir::Operation *loop);
   mlir::Value emitTileInTurn(mlir::Value index, mlir::Value after,
                              mlir::Value turn, const TileCount &count,
                              mlir::IRMapping &values, EmitTile emit);

@@ -68,19 +68,22 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
   // selected: half the code, for which ptxas takes 101 instead of 181 ms (f16
   // 256³) and 82 instead of 258 (tf32), and as fast (H100, 2026-11-25). With
   // the engine 91 instead of 137 ms (tf32 256³ and 512³), and as fast, but 1000
-  // of 264 to 320 take 3 to 4 % longer (H200, 2026-11-26). That takes turns
-  // that all have a tile, which only sizes known beforehand promise.
-  bool isOneLoop = isGroup() && getConstantIntValue(own.depth) &&
-                   *getConstantIntValue(own.tiles) >= ahead &&
+  // of 264 to 320 take 3 to 4 % longer (H200, 2026-11-26). Turns without a
+  // tile, which sizes known only at run time may have, are a loop behind it:
+  // f16 in tiles of 128 × 256 × 64 takes 1 % longer, but products of tf32 of
+  // sizes of their own up to 512 × 512 × 128 4 % (H100, 2026-11-28).
+  std::optional<int64_t> known = getConstantIntValue(own.tiles);
+  bool isOneLoop = isGroup() && (known ? *known >= ahead : mapsBatch) &&
                    own.a.getType() == next.a.getType() &&
                    own.b.getType() == next.b.getType();
-  /// Whose tiles a loop's turns start.
-  enum class Starts { Own, Next, Either };
+  /// Whose tiles a loop's turns start; of `Rest`, which have none of their own,
+  /// the next product's.
+  enum class Starts { Own, Next, Either, Rest };
   /// One turn: waits for its tile in the stage of that number, starts another
   /// one in the stage before, and multiplies.
   auto take = [&](Value tile, Value number, Value parity, Value sum,
                   Starts starts) -> Value {
-    bool startsNext = starts == Starts::Next;
+    bool startsNext = starts == Starts::Next || starts == Starts::Rest;
     Value stage = asStage(number), offset = multiply(tile, partition.tile.k);
     Value isTile = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                                  tile, own.tiles);
@@ -118,6 +121,7 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
       case Starts::Own:
         return startTile(own, ofOwn(), /*exists=*/{}, freed);
       case Starts::Next:
+      case Starts::Rest:
         return startTile(next, ofNext(), op.getHasNext(), freed);
       case Starts::Either:
         Value isOwn = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
@@ -141,13 +145,17 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
       start();
       return GroupWaitOp::create(b, pending);
     };
-    bool isTileSure = !startsNext || matchPattern(isTile, m_One());
     auto finish = [&](Value result) -> Value {
       if (waitApart())
         MBarrierArriveOp::create(b, freeBarriers(), stage, /*arrivals=*/1,
                                  /*everyWarp=*/true);
       return result;
     };
+    if (starts == Starts::Rest) {
+      start();
+      return finish(sum);
+    }
+    bool isTileSure = !startsNext || matchPattern(isTile, m_One());
     if (isGroup() && isTileSure)
       return finish(multiplyAndStart());
     // What the engine is told is little code, and may be there twice.
@@ -219,7 +227,8 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
             constant(2)));
   Turn done = {start, first, parity};
   if (isOneLoop) {
-    done = loop(constant(0), turns, done, Starts::Either);
+    done = loop(constant(0), own.tiles, done, Starts::Either);
+    done = loop(own.tiles, turns, done, Starts::Rest);
   } else {
     done = loop(constant(0), switchAt, done, Starts::Own);
     done = loop(switchAt, turns, done, Starts::Next);

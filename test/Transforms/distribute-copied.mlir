@@ -163,6 +163,34 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Rows that are apart as is known only at run time are started in one place: the
+  // first turn of the loop has nothing to multiply.
+  // CHECK-LABEL: gpu.func @lanes_anywhere
+  // CHECK-SAME:    %[[A:[^:]+]]: memref<64x?xf32
+  // CHECK-NOT:     kami.copy_async
+  // CHECK-DAG:     %[[DEPTH:.+]] = memref.dim %[[A]], %c1
+  // CHECK-DAG:     %[[END:.+]] = arith.addi %[[DEPTH]], %c32
+  // CHECK:         scf.for %[[AHEAD:.+]] = %c0 to %[[END]] step %c32 iter_args(%[[SUM:.+]] = %{{.+}}, %{{.+}} = %c1_i32)
+  // CHECK:           %[[IS_TILE:.+]] = arith.cmpi uge, %[[AHEAD]], %c32
+  // CHECK:           scf.if %[[IS_TILE]] {
+  // CHECK-NEXT:        kami.copy_wait 0
+  // CHECK-NEXT:        gpu.barrier
+  // CHECK-NEXT:      }
+  // CHECK:           %[[IS_NEXT:.+]] = arith.cmpi ult, %[[AHEAD]], %[[DEPTH]]
+  // CHECK:           scf.if %[[IS_NEXT]]
+  // CHECK:             kami.copy_async
+  // CHECK:           kami.copy_commit
+  // CHECK:           scf.if %[[IS_TILE]] -> (!{{.+}}) {
+  // CHECK:             kami.mma
+  // CHECK:           } else {
+  // CHECK-NEXT:        scf.yield %[[SUM]]
+  // CHECK-NOT:     kami.copy_async
+  gpu.func @lanes_anywhere(%a: memref<64x?xf32, strided<[?, 1]>>, %b: memref<?x64xf32, strided<[?, 1]>>, %c: memref<64x64xf32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    kami.gemm ins(%a, %b : memref<64x?xf32, strided<[?, 1]>>, memref<?x64xf32, strided<[?, 1]>>) outs(%c : memref<64x64xf32>) accumulator(f32) plan(#lanes)
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @whole
   // CHECK-NOT:     scf.for
   // CHECK:         kami.copy_async

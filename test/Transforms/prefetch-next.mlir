@@ -8,6 +8,9 @@
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 #ahead = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #hmma, tile = 64x64x32, transport = copied,
                     slices = {k = 16, shared = [0, 0]}, stages = 3, output = relayed, blocks = 132, next = prefetched>
+#wgmma = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#groups = #kami.plan<one_d, grid = [8, 1, 1], unit = warpgroup, atom = #wgmma, tile = 128x256x64, transport = copied,
+                     slices = {k = 16, shared = [0, 0]}, stages = 4, blocks = 132, next = prefetched, copies = bulk, taken = 1024>
 
 // GRID-LABEL: gpu.func @gemm_64x128x96_f16(
 // GRID-SAME:    %[[A:[^:]+]]: memref<1000x64x96xf16>, %[[B:[^:]+]]: memref<1000x96x128xf16>
@@ -22,6 +25,7 @@
 // GRID:           kami.gemm
 // GRID-SAME:        next(%{{.+}}, %{{.+}} : {{.+}}) if %[[MORE]] turn %[[TURN]] plan
 // GRID:           scf.yield %[[TURNS]]
+// GRID-NOT:     kami.tile_loop
 
 // WARP-LABEL: gpu.func @gemm_64x128x96_f16(
 // The tiles' 3 stages, and C apart from them.
@@ -56,5 +60,37 @@
 // WARP-NOT:       gpu.barrier
 func.func @batch(%a: memref<1000x64x96xf16>, %b: memref<1000x96x128xf16>, %c: memref<1000x64x128xf16>) {
   kami.gemm ins(%a, %b : memref<1000x64x96xf16>, memref<1000x96x128xf16>) outs(%c : memref<1000x64x128xf16>) accumulator(f32) plan(#ahead)
+  return
+}
+
+// Of sizes known only at run time, what follows from a thread's index is computed
+// anew for each tile, and the tile that is multiplied starts one of its own
+// product or the next one's; turns without a tile come behind.
+
+// GRID-LABEL: gpu.func @gemm_dxdxd_f16(
+// GRID:         scf.while
+// GRID:           kami.gemm
+// GRID:         } attributes {kami.tile_loop}
+
+// WARP-LABEL: gpu.func @gemm_dxdxd_f16(
+// WARP:         scf.while
+// WARP-COUNT-3:   kami.mbarrier_arrive {{.+}} arrivals 2
+// WARP:           scf.for %[[TILE:.+]] = %c0 to %[[TILES:[^ ]+]] step %c1 iter_args(%[[SUM:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}})
+// WARP:             kami.mbarrier_wait
+// WARP:             %[[PENDING:.+]] = kami.group_mma
+// WARP:             %[[IS_OWN:.+]] = arith.cmpi ult, %[[TILE]], %{{.+}}
+// WARP:             arith.select %[[IS_OWN]]
+// WARP-COUNT-2:     kami.place_bulk
+// WARP-NOT:         kami.place_bulk
+// WARP:             kami.group_wait %[[PENDING]]
+// WARP:           scf.for %{{.+}} = %[[TILES]] to %{{.+}} step %c1
+// WARP-NOT:         kami.group_mma
+// WARP-COUNT-2:     kami.place_bulk
+// WARP-NOT:       kami.group_mma
+// WARP:           kami.store
+func.func @unknown(%a: memref<?x?x?xf16> {kami.aligned_rows}, %b: memref<?x?x?xf16> {kami.aligned_rows}, %c: memref<?x?x?xf16>) {
+  %0 = memref.assume_alignment %a, 16 : memref<?x?x?xf16>
+  %1 = memref.assume_alignment %b, 16 : memref<?x?x?xf16>
+  kami.gemm ins(%0, %1 : memref<?x?x?xf16>, memref<?x?x?xf16>) outs(%c : memref<?x?x?xf16>) accumulator(f32) aligned_rows plan(#groups)
   return
 }

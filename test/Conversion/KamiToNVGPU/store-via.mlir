@@ -6,6 +6,7 @@
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 !c = !kami.fragment<32x80xf32, c, #hmma>
 !tall = !kami.fragment<32x16xf32, c, #hmma>
+!long = !kami.fragment<64x16xf32, c, #hmma>
 !narrow = !kami.fragment<16x16xf32, c, #hmma>
 !buffer = memref<2304xi8, #gpu.address_space<workgroup>>
 module attributes {kami.target = #kami.target<"sm_90">} {
@@ -57,6 +58,31 @@ gpu.func @asked(%c: memref<?x?xf16, strided<[?, 1]>>, %i: index, %x: f32)
     workgroup(%s: !buffer {llvm.align = 16 : i64}) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
   %f = kami.fill %x : f32 -> !narrow
   kami.store %f, %c[%i, %i] via %s : !buffer : !narrow, memref<?x?xf16, strided<[?, 1]>>
+  gpu.return
+}
+
+// Where lines are apart as is known only at run time, what all parts have in common
+// is there once.
+// CHECK-LABEL: gpu.func @in_loop
+// CHECK:         scf.for %[[PART:.+]] = %c0 to %c4 step %c1
+// CHECK:           arith.cmpi eq, %[[PART]], %c0
+// CHECK:           kami.stmatrix
+// CHECK:           arith.cmpi eq, %[[PART]], %c1
+// CHECK:           kami.stmatrix
+// CHECK:           arith.cmpi eq, %[[PART]], %c2
+// CHECK-COUNT-2:   kami.stmatrix
+// CHECK-NOT:       kami.stmatrix
+// CHECK:           nvvm.bar.warp.sync
+// CHECK:           %[[ROW:.+]] = arith.muli %[[PART]], %c16
+// CHECK:           memref.reinterpret_cast %{{.+}} to offset: [%{{.+}}], sizes: [%{{.+}}, %{{.+}}]
+// CHECK-NOT:       memref.reinterpret_cast
+// CHECK:           nvvm.bar.warp.sync
+// CHECK-NEXT:    } {llvm.loop_annotation = {{.+}}}
+// CHECK-NEXT:    gpu.return
+gpu.func @in_loop(%c: memref<?x?xf16, strided<[?, 1]>>, %i: index, %x: f32)
+    workgroup(%s: !buffer {llvm.align = 16 : i64}) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %f = kami.fill %x : f32 -> !long
+  kami.store %f, %c[%i, %i] via %s : !buffer : !long, memref<?x?xf16, strided<[?, 1]>>
   gpu.return
 }
 

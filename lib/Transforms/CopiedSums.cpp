@@ -49,6 +49,8 @@ Value Distributor::emitCopied(GemmOp op, Value matrixA, Value matrixB,
       gpu::BarrierOp::create(b);
     if (carriesSlice(matrixA))
       return emitCarriedSum(matrixA, matrixB, start);
+    if (startsOnce(matrixA, matrixB))
+      return emitSumStartedOnce(matrixA, matrixB, start);
     beginBulk(op, matrixA, matrixB);
     Value sum = emitCopiedSum(op, matrixA, matrixB, start);
     endBulk();
@@ -75,13 +77,6 @@ Value Distributor::emitCopied(GemmOp op, Value matrixA, Value matrixB,
 //===----------------------------------------------------------------------===//
 // A product by itself
 //===----------------------------------------------------------------------===//
-
-/// Whether distances of elements are known only at run time.
-static bool isAnywhere(Value matrix) {
-  auto [strides, offset] =
-      cast<MemRefType>(matrix.getType()).getStridesAndOffset();
-  return llvm::is_contained(strides, ShapedType::kDynamic);
-}
 
 Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
                                  Value start) {
@@ -152,58 +147,6 @@ Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
         },
         /*exists=*/{}, startNext);
   };
-  // What the matrix unit is told to do takes no thread's time. Warps that only
-  // have to start whole pieces do so while the first slice comes from shared
-  // memory (64 and 256 products of f64 512/512 in aligned rows 74.7 instead of
-  // 76.1, and 240.5 instead of 246.6 µs), but what it takes to start rows that
-  // begin anywhere is better out of the way first (512/128 129.9 instead of
-  // 135.3; H100, 2026-11-25).
-  bool startsWithin = !isGroup() &&
-                      atom.getInstruction() != InstructionKind::Fma &&
-                      (alignedRows || !exchange.skewed);
-  // Rows that begin anywhere and are apart as is known at run time only take so
-  // much code to start that one place has to do for it: the loop begins with
-  // turns that multiply nothing. f32 131³ by a kernel for all sizes has 839
-  // lines of PTX instead of 1201, and is as fast; tf32 131 and 161 take 7 %
-  // longer so, and of sizes of their own odd f64 2 % (H100, 2026-11-28).
-  bool startsOnce = stages > 1 && !alignedRows && !exchange.bulk &&
-                    atom.getInstruction() == InstructionKind::Fma &&
-                    (isAnywhere(matrixA) || isAnywhere(matrixB));
-  if (startsOnce) {
-    Value before = constant((stages - 1) * tileK);
-    auto loop = scf::ForOp::create(
-        b, constant(0), b.createOrFold<arith::AddIOp>(extent, before),
-        constant(tileK), ValueRange{start, stageNumber(1)});
-    keepRolled(loop);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value ahead = loop.getInductionVar(), sum = loop.getRegionIterArg(0);
-    Value number = loop.getRegionIterArg(1), stage = asStage(number);
-    Value offset = arith::SubIOp::create(b, ahead, before);
-    Value isTile =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::uge, ahead, before);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(
-          scf::IfOp::create(b, isTile, /*withElseRegion=*/false).thenBlock());
-      awaitAt(offset, stage, /*parity=*/Value(), /*pending=*/stages - 2);
-    }
-    startAt(ahead, asStage(stageBefore(number)));
-    commitCopies();
-    auto choice = scf::IfOp::create(b, TypeRange(sum.getType()), isTile,
-                                    /*withElseRegion=*/true);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(choice.elseBlock());
-      scf::YieldOp::create(b, sum);
-      b.setInsertionPointToStart(choice.thenBlock());
-      scf::YieldOp::create(
-          b, multiplyCopied(matrixA, matrixB, offset, stage, sum));
-    }
-    scf::YieldOp::create(b,
-                         ValueRange{choice.getResult(0), stageAfter(number)});
-    return loop.getResult(0);
-  }
   if (stages > 1) {
     auto ahead = scf::ForOp::create(
         b, constant(0), constant((stages - 1) * tileK), constant(tileK));
@@ -262,6 +205,15 @@ Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
     awaitAt(offset, stage, parity, /*pending=*/0, startNext);
   else
     awaitAt(offset, stage, parity, /*pending=*/stages - 2);
+  // What the matrix unit is told to do takes no thread's time. Warps that only
+  // have to start whole pieces do so while the first slice comes from shared
+  // memory (64 and 256 products of f64 512/512 in aligned rows 74.7 instead of
+  // 76.1, and 240.5 instead of 246.6 µs), but what it takes to start rows that
+  // begin anywhere is better out of the way first (512/128 129.9 instead of
+  // 135.3; H100, 2026-11-25).
+  bool startsWithin = !isGroup() &&
+                      atom.getInstruction() != InstructionKind::Fma &&
+                      (alignedRows || !exchange.skewed);
   if (!isGroup() && !startsWithin)
     startNext();
   sum = multiplyCopied(matrixA, matrixB, offset, stage, sum,
@@ -273,6 +225,73 @@ Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
     sum = GroupWaitOp::create(b, sum);
   }
   yield({sum, stageAfter(number)}, number);
+  return loop.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies that are started in one place
+//===----------------------------------------------------------------------===//
+
+/// Whether distances of elements are known only at run time.
+static bool isAnywhere(Value matrix) {
+  auto [strides, offset] =
+      cast<MemRefType>(matrix.getType()).getStridesAndOffset();
+  return llvm::is_contained(strides, ShapedType::kDynamic);
+}
+
+/// Whether what starts a tile's copies is in the kernel once: to start rows
+/// that begin anywhere, and are apart as is known only at run time, is most of
+/// its code. f32 131³ by a kernel for all sizes has 807 lines of PTX instead of
+/// 1201, and is as fast; but tf32 131 and 161 take 7 % longer so, and of sizes
+/// of their own odd f64 2 % (H100, 2026-11-28).
+bool Distributor::startsOnce(Value matrixA, Value matrixB) {
+  int64_t k = cast<MemRefType>(matrixA.getType()).getDimSize(1);
+  bool haveStages =
+      ShapedType::isStatic(k) && k <= exchange.stages * partition.tile.k;
+  return exchange.stages > 1 && !exchange.bulk && !alignedRows && !haveStages &&
+         atom.getInstruction() == InstructionKind::Fma &&
+         (isAnywhere(matrixA) || isAnywhere(matrixB));
+}
+
+/// The sum of a product by a loop that begins as many turns ahead as tiles are
+/// on their way, and multiplies nothing in these.
+Value Distributor::emitSumStartedOnce(Value matrixA, Value matrixB,
+                                      Value start) {
+  CopiedOperands own = operandsOf(matrixA, matrixB, /*map=*/{});
+  Value before = constant(exchange.stages - 1);
+  Value end = b.createOrFold<arith::AddIOp>(own.tiles, before);
+  auto loop = scf::ForOp::create(b, constant(0), end, constant(1),
+                                 ValueRange{start, stageNumber(1)});
+  keepRolled(loop);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value ahead = loop.getInductionVar(), sum = loop.getRegionIterArg(0);
+  Value number = loop.getRegionIterArg(1), stage = asStage(number);
+  Value tile = arith::SubIOp::create(b, ahead, before);
+  Value offset = multiply(tile, partition.tile.k);
+  Value isTile =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::uge, ahead, before);
+  {
+    OpBuilder::InsertionGuard waitGuard(b);
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, isTile, /*withElseRegion=*/false).thenBlock());
+    awaitCopies(matrixA, matrixB, /*pending=*/exchange.stages - 2,
+                [&]() -> CopiedTerms {
+                  return {offset, termsFrom(own, offset), stage};
+                });
+  }
+  startTile(own, ahead, /*exists=*/{}, asStage(stageBefore(number)));
+  auto choice = scf::IfOp::create(b, TypeRange(sum.getType()), isTile,
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard choiceGuard(b);
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, sum);
+    b.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(b,
+                         multiplyCopied(matrixA, matrixB, offset, stage, sum));
+  }
+  scf::YieldOp::create(b, ValueRange{choice.getResult(0), stageAfter(number)});
   return loop.getResult(0);
 }
 

@@ -191,6 +191,9 @@ private:
                                mlir::Value offset);
   void startTile(const CopiedOperands &operands, mlir::Value tile,
                  mlir::Value exists, mlir::Value stage);
+  bool startsOnce(mlir::Value matrixA, mlir::Value matrixB);
+  mlir::Value emitSumStartedOnce(mlir::Value matrixA, mlir::Value matrixB,
+                                 mlir::Value start);
   bool carriesSlice(mlir::Value matrixA);
   mlir::Value emitCarriedSum(mlir::Value matrixA, mlir::Value matrixB,
                              mlir::Value start);

@@ -168,15 +168,16 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @lanes_anywhere
   // CHECK-SAME:    %[[A:[^:]+]]: memref<64x?xf32
   // CHECK-NOT:     kami.copy_async
-  // CHECK-DAG:     %[[DEPTH:.+]] = memref.dim %[[A]], %c1
-  // CHECK-DAG:     %[[END:.+]] = arith.addi %[[DEPTH]], %c32
-  // CHECK:         scf.for %[[AHEAD:.+]] = %c0 to %[[END]] step %c32 iter_args(%[[SUM:.+]] = %{{.+}}, %{{.+}} = %c1_i32)
-  // CHECK:           %[[IS_TILE:.+]] = arith.cmpi uge, %[[AHEAD]], %c32
+  // CHECK:         %[[DEPTH:.+]] = memref.dim %[[A]], %c1
+  // CHECK-NEXT:    %[[TILES:.+]] = arith.ceildivui %[[DEPTH]], %c32
+  // CHECK-NEXT:    %[[END:.+]] = arith.addi %[[TILES]], %c1
+  // CHECK:         scf.for %[[AHEAD:.+]] = %c0 to %[[END]] step %c1 iter_args(%[[SUM:.+]] = %{{.+}}, %{{.+}} = %c1_i32)
+  // CHECK:           %[[IS_TILE:.+]] = arith.cmpi uge, %[[AHEAD]], %c1
   // CHECK:           scf.if %[[IS_TILE]] {
   // CHECK-NEXT:        kami.copy_wait 0
   // CHECK-NEXT:        gpu.barrier
   // CHECK-NEXT:      }
-  // CHECK:           %[[IS_NEXT:.+]] = arith.cmpi ult, %[[AHEAD]], %[[DEPTH]]
+  // CHECK:           %[[IS_NEXT:.+]] = arith.cmpi ult, %[[AHEAD]], %[[TILES]]
   // CHECK:           scf.if %[[IS_NEXT]]
   // CHECK:             kami.copy_async
   // CHECK:           kami.copy_commit

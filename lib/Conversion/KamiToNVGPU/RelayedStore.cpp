@@ -76,16 +76,17 @@ static void forEach(ImplicitLocOpBuilder &b, int64_t turns,
   emit(loop.getInductionVar());
 }
 
-/// What `emit` makes for the case that a number below `count` has.
-static void select(ImplicitLocOpBuilder &b, Value number, int64_t count,
+/// What `emit` makes for a number below `count`, as one of so many cases: one
+/// `scf.if` in the other, since the simulator knows of no `scf.index_switch`.
+static void choose(ImplicitLocOpBuilder &b, Value number, int64_t count,
                    llvm::function_ref<void(int64_t)> emit) {
   OpBuilder::InsertionGuard guard(b);
-  for (int64_t i = 0; i != count - 1; ++i) {
+  for (int64_t which = 0; which != count - 1; ++which) {
     Value isIt = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
-                                       indexConstant(b, i));
+                                       indexConstant(b, which));
     auto choice = scf::IfOp::create(b, isIt, /*withElseRegion=*/true);
     b.setInsertionPointToStart(choice.thenBlock());
-    emit(i);
+    emit(which);
     b.setInsertionPointToStart(choice.elseBlock());
   }
   emit(count - 1);
@@ -168,7 +169,7 @@ private:
     int64_t parts = int64_t(tiles.size()) / count;
     if (isInLoop(type, parts) && perLine % count == 0) {
       forEach(b, parts, [&](Value number) {
-        select(b, number, parts,
+        choose(b, number, parts,
                [&](int64_t part) { toBuffer(part * count, count); });
         Value inLine = indexConstant(b, perLine / count);
         Value column = b.createOrFold<arith::RemUIOp>(number, inLine);

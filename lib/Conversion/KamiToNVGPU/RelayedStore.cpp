@@ -192,7 +192,7 @@ private:
   /// from the buffer each has code for rows that begin and end anywhere, if
   /// rows are apart as is known only at run time: a kernel of f16 in tiles of
   /// 128 × 128 × 32 has 1443 lines of PTX instead of 2201 so, for which LLVM
-  /// takes 0.6 and ptxas 0.7 of the time, and takes 2 to 3 % longer itself. Two
+  /// takes 0.6 and ptxas 0.7 of the time, and takes 1 to 4 % longer itself. Two
   /// parts are a tenth of the code, and in 128 registers ptxas spills what goes
   /// round: 256 products of f16 up to 512 × 512 × 512 69 instead of 53 µs. Of
   /// f64 odd rows take 3 to 5 % longer (H100, 2026-11-28).

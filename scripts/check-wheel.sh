@@ -12,6 +12,7 @@ python3 -m venv "$scratch/env"
 cd "$scratch"
 KAMI_CACHE_DIR=$scratch/cache
 export KAMI_CACHE_DIR
-env/bin/python -m kami
+env/bin/python -m kami | tee shown
+grep -q '^compiled ahead: [1-9]' shown
 env/bin/python -m kami check
 env/bin/python "$root/scripts/run-python-docs.py" "$root/docs/Python.md" "$root/README.md"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # wheel.sh BUILD: builds dist/kami-*.whl, one wheel for every Python 3, with a
-# libkami.so in it that holds LLVM, from a build folder of its own, BUILD.
+# libkami.so in it that holds LLVM, from a build folder of its own, BUILD, and
+# programs that are compiled ahead.
 set -eu
 cd "$(dirname "$0")/.."
 build=$1
@@ -17,6 +18,13 @@ cp -r python/kami python/pyproject.toml python/setup.py "$scratch/package"
 cp docs/Python.md "$scratch/package/README.md"
 cp "$build/lib/libkami.so" "$scratch/package/kami"
 rm -rf "$scratch/package/kami/__pycache__"
+# An assembler whose code drivers take from CUDA 12 on.
+"$python" -m pip install -q --disable-pip-version-check --no-deps \
+  --target "$scratch/cuda" 'nvidia-cuda-nvcc-cu12==12.9.*'
+KAMI_LIBRARY=$scratch/package/kami/libkami.so PYTHONPATH=python \
+  PYTHONDONTWRITEBYTECODE=1 "$python" scripts/compile-ahead.py \
+  "$scratch/package/kami/ahead" \
+  --ptxas "$scratch/cuda/nvidia/cuda_nvcc/bin/ptxas"
 "$python" -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation \
   --wheel-dir "$scratch" "$scratch/package"
 mkdir -p dist

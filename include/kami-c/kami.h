@@ -217,6 +217,12 @@ KamiError *kamiCompileText(const char *text, size_t bytes,
                            const KamiOptions *options, KamiProgram **program);
 void kamiProgramDestroy(KamiProgram *program);
 
+/* In which order `kamiCompileGemm` would have the terms of a sum added up, as a
+   text. Results of programs whose texts are equal are equal bit by bit,
+   whatever else of their plans differs. Plans, but does not compile. */
+KamiError *kamiGetSumOrder(const KamiGemm *gemm, const KamiOptions *options,
+                           KamiText **order);
+
 /* A program as bytes, for a cache on disk, and back. Only the library that
    saved it restores it. */
 KamiError *kamiProgramSave(const KamiProgram *program, KamiText **image);
@@ -303,6 +309,9 @@ KamiError *kamiDeviceLoad(KamiDevice *device, const KamiProgram *program,
                           KamiExecutable **executable);
 KamiError *kamiDeviceAssemble(KamiDevice *device, const KamiProgram *program,
                               KamiText **image);
+/* Whether what is queued on `stream` goes into a graph. */
+KamiError *kamiDeviceIsCapturing(KamiDevice *device, void *stream,
+                                 int *isCapturing);
 /* What the device's assembler made of the kernels: a JSON array of objects with
    "kernel", "registers" of a thread, "local_bytes" (spilled, most of them) and
    "static_shared_bytes". */

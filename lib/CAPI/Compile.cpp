@@ -189,6 +189,20 @@ KamiError *kamiCompileGemm(const KamiGemm *gemm, const KamiOptions *options,
   return compileSource(textOf(*spec), options, /*isText=*/false, program);
 }
 
+KamiError *kamiGetSumOrder(const KamiGemm *gemm, const KamiOptions *options,
+                           KamiText **order) {
+  *order = nullptr;
+  llvm::Expected<ArrayGemmSpec> spec = toSpec(*gemm);
+  if (!spec)
+    return toError(KAMI_ERROR_INVALID, spec.takeError());
+  llvm::Expected<std::string> text =
+      Program::sumOrder(textOf(*spec), toOptions(options));
+  if (!text)
+    return toError(KAMI_ERROR_INVALID, text.takeError());
+  *order = makeText(std::move(*text));
+  return nullptr;
+}
+
 static llvm::Expected<GroupedArraySpec> toSpec(const KamiGrouped &grouped) {
   GroupedArraySpec spec;
   if (llvm::Error error = assignType(spec.typeA, "a", grouped.typeA,

@@ -120,6 +120,13 @@ KamiError *kamiDeviceAssemble(KamiDevice *device, const KamiProgram *program,
   return nullptr;
 }
 
+KamiError *kamiDeviceIsCapturing(KamiDevice *device, void *stream,
+                                 int *isCapturing) {
+  *isCapturing = 0;
+  return toError(kamiCudaIsCapturing(
+      device->device.get(), static_cast<KamiCudaStream>(stream), isCapturing));
+}
+
 KamiError *kamiDeviceLoad(KamiDevice *device, const KamiProgram *program,
                           const char *image, size_t bytes,
                           KamiExecutable **executable) {

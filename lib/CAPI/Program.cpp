@@ -15,6 +15,7 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Base64.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace kami;
 using namespace mlir;
@@ -187,6 +188,46 @@ Program::compile(std::string source, ProgramOptions options) {
   if (llvm::Error error = program->compileAll())
     return error;
   return program;
+}
+
+/// Equal for orders that are equal, of programs for one chip.
+static std::string textOf(const SumOrder &order) {
+  if (isInteger(order.atom->accumulator))
+    return "any";
+  StringRef instruction = order.atom->name;
+  // Lanes add one term after the other, whatever shape they do it in.
+  bool isOneByOne =
+      order.atom->instruction == Instruction::Fma && order.interleaveK == 0;
+  if (isOneByOne)
+    instruction = instruction.split('.').second.split('.').second;
+  return llvm::formatv("{0}{1}, interleaved {2}, layers {3} of {4} in {5}",
+                       isOneByOne ? "fma." : "", instruction, order.interleaveK,
+                       order.layers, order.layerK, order.tileK);
+}
+
+llvm::Expected<std::string> Program::sumOrder(std::string source,
+                                              ProgramOptions options) {
+  Program program(std::move(source), std::move(options));
+  Compilation compilation;
+  OwnedModule made;
+  if (llvm::Error error = program.compileTo(Level::Planned, made, compilation))
+    return error;
+  llvm::scope_exit keeper([&] { giveBack(std::move(made)); });
+  Diagnostics diagnostics(made.context.get(), program.options.isText);
+  std::string text;
+  WalkResult result = made.module->walk([&](GemmOp op) {
+    std::optional<PlanAttr> attribute = op.getPlan();
+    if (!attribute)
+      return WalkResult::advance();
+    FailureOr<Plan> plan = toPlan(op, *attribute);
+    if (failed(plan))
+      return WalkResult::interrupt();
+    text = textOf(sumOrderOf(*plan));
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return diagnostics.error("no table has the plan's atom");
+  return text;
 }
 
 llvm::Expected<std::string> Program::codeAt(StringRef spelling) const {

@@ -57,6 +57,10 @@ public:
   static llvm::Expected<std::shared_ptr<const Program>>
   compile(std::string source, ProgramOptions options);
 
+  /// The order of the sums of the source's one product.
+  static llvm::Expected<std::string> sumOrder(std::string source,
+                                              ProgramOptions options);
+
   std::string save() const;
   static llvm::Expected<std::shared_ptr<const Program>>
   restore(llvm::StringRef image);

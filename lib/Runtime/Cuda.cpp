@@ -49,6 +49,20 @@ private:
   KamiStatus state = KAMI_STATUS_OK;
   bool isPushed = false;
 };
+
+/// While it lives, nothing that its thread does spoils a capture: by default,
+/// what a graph cannot have in it must not be done by any thread meanwhile.
+class Relaxed {
+public:
+  explicit Relaxed(const CudaDriver &driver) : driver(driver) {
+    driver.exchangeCaptureMode(&mode);
+  }
+  ~Relaxed() { driver.exchangeCaptureMode(&mode); }
+
+private:
+  const CudaDriver &driver;
+  int mode = cudaCaptureRelaxed;
+};
 } // namespace
 
 /// Calls one driver function with `device` current. `name` is what an error
@@ -253,6 +267,7 @@ KamiStatus kamiCudaLoadModule(KamiCudaDevice *device, const void *image,
   // zero, which a std::string has behind its last byte.
   std::string text(static_cast<const char *>(image), bytes);
   AssemblerOptions options(image, bytes);
+  Relaxed relaxed(device->driver);
   int result = device->driver.moduleLoadDataEx(
       module, text.data(), options.count, options.names, options.values);
   return checkCuda(device->driver, result, "cuModuleLoadDataEx",
@@ -267,6 +282,7 @@ KamiStatus kamiCudaAssemble(KamiCudaDevice *device, const void *ptx,
   if (current.status() != KAMI_STATUS_OK)
     return current.status();
   const CudaDriver &driver = device->driver;
+  Relaxed relaxed(driver);
   // The driver wants the zero behind the text.
   std::string text(static_cast<const char *>(ptx), bytes);
   AssemblerOptions options(ptx, bytes);
@@ -464,6 +480,15 @@ KamiStatus kamiCudaEndCapture(KamiCudaDevice *device, KamiCudaStream stream,
   // The executable graph does not refer to the one that it was made from.
   device->driver.graphDestroy(recorded);
   return status;
+}
+
+KamiStatus kamiCudaIsCapturing(KamiCudaDevice *device, KamiCudaStream stream,
+                               int *isCapturing) {
+  int status = 0;
+  KamiStatus result = call(device, "cuStreamIsCapturing",
+                           &CudaDriver::streamIsCapturing, stream, &status);
+  *isCapturing = status == cudaCaptureActive;
+  return result;
 }
 
 KamiStatus kamiCudaLaunchGraph(KamiCudaDevice *device, KamiCudaGraph graph,

@@ -59,6 +59,10 @@ enum CudaJitInput : int {
 
 /// CUstreamCaptureMode: only calls of the capturing thread can spoil a capture.
 constexpr int cudaCaptureThreadLocal = 1;
+/// A thread in this mode spoils nobody's capture.
+constexpr int cudaCaptureRelaxed = 2;
+/// CUstreamCaptureStatus of a stream that is captured.
+constexpr int cudaCaptureActive = 1;
 
 // X(member, symbol, parameters...). Symbols carry the version that has these
 // parameters; one without a suffix has had them in every release since 11.4.
@@ -101,6 +105,8 @@ constexpr int cudaCaptureThreadLocal = 1;
   X(streamSynchronize, "cuStreamSynchronize", KamiCudaStream)                  \
   X(streamBeginCapture, "cuStreamBeginCapture_v2", KamiCudaStream, int)        \
   X(streamEndCapture, "cuStreamEndCapture", KamiCudaStream, CUgraph *)         \
+  X(streamIsCapturing, "cuStreamIsCapturing", KamiCudaStream, int *)           \
+  X(exchangeCaptureMode, "cuThreadExchangeStreamCaptureMode", int *)           \
   X(eventCreate, "cuEventCreate", KamiCudaEvent *, unsigned)                   \
   X(eventDestroy, "cuEventDestroy_v2", KamiCudaEvent)                          \
   X(eventRecord, "cuEventRecord", KamiCudaEvent, KamiCudaStream)               \

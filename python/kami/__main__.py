@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from . import SimulatorWarning, __version__, _cache, devices, gemm, targets
+from . import SimulatorWarning, __version__, _ahead, _cache, devices, gemm, targets
 from ._arrays import default_stream
 from ._devices import Device, open_device
 from ._kernels import Kernel
@@ -37,6 +37,7 @@ def _show() -> None:
     print("targets")
     for target in targets():
         print(f"  {target['name']:8} {target['product']}: {' '.join(target['types'])}")
+    print(f"compiled ahead: {_ahead.count()} programs for products of any size")
     where = _cache.folder()
     if where is None:
         print("no cache: KAMI_CACHE_DIR is empty")

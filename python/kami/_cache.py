@@ -67,6 +67,11 @@ def load(key: str, kind: str) -> bytes | None:
     return contents
 
 
+def contains(key: str, kind: str) -> bool:
+    where = folder()
+    return where is not None and (where / f"{key}.{kind}").exists()
+
+
 def store(key: str, kind: str, contents: bytes) -> None:
     """Keeps the contents, if that is possible."""
     where = folder()

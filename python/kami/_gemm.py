@@ -70,7 +70,10 @@ def gemm(
             none is as fast as it could be; it may add up in another order than
             the kernel of one size does. None: for the first 16 sizes of
             products that are alike otherwise, in a process, and where something
-            of the plan is settled. Negative strides always have their own.
+            of the plan is settled. Then a call waits for its kernel for up to
+            100 ms, if one that came with kami computes the same bits meanwhile;
+            calls that a graph captures, and those with True, wait until it is
+            there. Negative strides always have their own.
         plan: a `kami.Plan` or the text of a `#kami.plan<...>`, instead of the
             planner's choice.
         overrides: what of a plan is settled: algorithm, unit, tile, warps,
@@ -128,7 +131,7 @@ def gemm(
         precision, specialize,
     )  # fmt: skip
     result, made = run(a, b, c, wanted, overrides)
-    if made.device == HOST or library is None:
+    if made.device == HOST or library is None or made.bound.awaited is not None:
         return result
     if library.calls is not None:
         said = (

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _cache
+from . import _ahead, _cache
 from ._adapters import adopt, giver, library_of
 from ._arrays import HOST, View
-from ._devices import open_device
+from ._devices import OpenDevice, open_device
 from ._html import html_table
 from ._library import (
     Argument,
@@ -62,38 +62,30 @@ class _Executable(Handle):
 
     def __init__(self, program: Program, number: int) -> None:
         # Held so that it is closed last.
-        self.device = device = open_device(number)
-        image = self._image(program)
+        self.device = open_device(number)
         pointer = c_void_p()
-        size = len(image) if image else 0
-        check(
-            lib.kamiDeviceLoad(
-                device.pointer, program.pointer, image, size, byref(pointer)
-            )
-        )
+        ahead = program.image_ahead(self.device.description.target)
+        if ahead is not None:
+            error = self._load(program, ahead, pointer)
+            if not error:
+                super().__init__(pointer, lib.kamiExecutableDestroy)
+                return
+            # Drivers do not take what is newer than they are.
+            lib.kamiErrorDestroy(error)
+        image = None
+        if program.is_assembled(self.device) or _cache.folder() is not None:
+            image = program.assemble(self.device)
+        check(self._load(program, image, pointer))
         super().__init__(pointer, lib.kamiExecutableDestroy)
 
-    def _image(self, program: Program) -> bytes | None:
-        """The assembled kernels, from the cache or for it."""
-        description = self.device.description
-        kind = f"{description.target}-{self.device.driver_version}.image"
-        if program.key is None or _cache.folder() is None:
-            return None
-        found = _cache.load(program.key, kind)
-        if found is not None:
-            return found
-        text = c_void_p()
-        error = lib.kamiDeviceAssemble(
-            self.device.pointer, program.pointer, byref(text)
+    def _load(
+        self, program: Program, image: bytes | None, pointer: c_void_p
+    ) -> int | None:
+        size = len(image) if image else 0
+        error: int | None = lib.kamiDeviceLoad(
+            self.device.pointer, program.pointer, image, size, byref(pointer)
         )
-        if error:
-            # The driver says at the load what it has against the program, or
-            # assembles there what its linker does not take.
-            lib.kamiErrorDestroy(error)
-            return None
-        image = take_bytes(text)
-        _cache.store(program.key, kind, image)
-        return image
+        return error
 
 
 class Launch(Handle):
@@ -137,6 +129,10 @@ class Launch(Handle):
         return microseconds.value
 
 
+def _image_kind(device: OpenDevice) -> str:
+    return f"{device.description.target}-{device.driver_version}.image"
+
+
 class Program(Handle):
     """A compiled program, in memory once for each request."""
 
@@ -145,7 +141,10 @@ class Program(Handle):
         self.key = key
         # Of what is compiled where nothing of a plan is said.
         self.unplanned_key: str | None = None
+        # Of a program that was compiled ahead.
+        self.ahead: str | None = None
         self._executables: dict[int, _Executable] = {}
+        self._images: dict[str, bytes | None] = {}
 
     @functools.cached_property
     def description(self) -> dict[str, Any]:
@@ -166,6 +165,41 @@ class Program(Handle):
         text = c_void_p()
         check(lib.kamiProgramSave(self.pointer, byref(text)))
         return take_bytes(text)
+
+    def image_ahead(self, target: str) -> bytes | None:
+        """What was assembled for a chip when this program was compiled ahead."""
+        if self.ahead is None:
+            return None
+        return _ahead.load(self.ahead, f"{target}.image")
+
+    def is_assembled(self, device: OpenDevice) -> bool:
+        """Whether `assemble` takes no time."""
+        kind = _image_kind(device)
+        if kind in self._images:
+            return True
+        return self.key is not None and _cache.contains(self.key, kind)
+
+    def assemble(self, device: OpenDevice) -> bytes | None:
+        """What the device's assembler makes of the kernels, from the cache or for it.
+
+        None where it makes nothing: the driver says at the load what it has against
+        the program, or assembles there what its linker does not take.
+        """
+        kind = _image_kind(device)
+        if kind in self._images:
+            return self._images[kind]
+        image = _cache.load(self.key, kind) if self.key is not None else None
+        if image is None:
+            text = c_void_p()
+            error = lib.kamiDeviceAssemble(device.pointer, self.pointer, byref(text))
+            if error:
+                lib.kamiErrorDestroy(error)
+            else:
+                image = take_bytes(text)
+                if self.key is not None:
+                    _cache.store(self.key, kind, image)
+        self._images[kind] = image
+        return image
 
     def executable(self, number: int) -> _Executable:
         found = self._executables.get(number)
@@ -210,15 +244,24 @@ class Program(Handle):
 
 _programs: dict[str, Program] = {}
 _lock = threading.Lock()
+# One for each program that is being made.
+_making: dict[str, threading.Lock] = {}
+_compiling = threading.Lock()
 
 
-def _renew_lock() -> None:
-    """Another thread may have held it when the process was forked."""
-    global _lock
-    _lock = threading.Lock()
+def _renew_locks() -> None:
+    """Other threads may have held some when the process was forked."""
+    global _lock, _compiling
+    _lock, _compiling = threading.Lock(), threading.Lock()
+    _making.clear()
 
 
-os.register_at_fork(after_in_child=_renew_lock)
+# The compiler has locks, too, which would stay with a thread that is not there.
+os.register_at_fork(
+    before=lambda: _compiling.acquire(),
+    after_in_parent=lambda: _compiling.release(),
+    after_in_child=_renew_locks,
+)
 
 
 def program_for(request: str, compile: Callable[[Any], int | None]) -> Program:
@@ -243,23 +286,48 @@ def _known_or(request: str, make: Callable[[], Program]) -> Program:
     if found is not None:
         return found
     with _lock:
+        making = _making.setdefault(request, threading.Lock())
+    with making:
         found = _programs.get(request)
         if found is None:
             found = _programs[request] = make()
+    _making.pop(request, None)
     return found
 
 
-def _load_or_compile(request: str, compile: Callable[[Any], int | None]) -> Program:
-    key = _cache.key_of(request)
+def is_known(request: str) -> bool:
+    """Whether `program_for` need not compile."""
+    return (
+        request in _programs
+        or _ahead.contains(_ahead.name_of(request))
+        or _cache.contains(_cache.key_of(request), "program")
+    )
+
+
+def _restore(image: bytes | None, key: str) -> Program | None:
+    """What somebody has spoiled is made again."""
+    if image is None:
+        return None
     pointer = c_void_p()
-    image = _cache.load(key, "program")
-    if image is not None:
-        error = lib.kamiProgramRestore(image, len(image), byref(pointer))
-        if not error:
-            return Program(pointer, key)
-        # What somebody has spoiled is made again.
-        lib.kamiErrorDestroy(error)
-    check(compile(byref(pointer)))
+    error = lib.kamiProgramRestore(image, len(image), byref(pointer))
+    if not error:
+        return Program(pointer, key)
+    lib.kamiErrorDestroy(error)
+    return None
+
+
+def _load_or_compile(request: str, compile: Callable[[Any], int | None]) -> Program:
+    key, name = _cache.key_of(request), _ahead.name_of(request)
+    program = _restore(_ahead.load(name, "program"), key)
+    if program is not None:
+        program.ahead = name
+        return program
+    program = _restore(_cache.load(key, "program"), key)
+    if program is not None:
+        return program
+    pointer = c_void_p()
+    with _compiling:
+        check(compile(byref(pointer)))
     program = Program(pointer, key)
     _cache.store(key, "program", program.save())
     return program

@@ -14,12 +14,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from ctypes import byref
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _cache
 from ._arrays import View, dense_strides
-from ._kernels import Program, make_options, program_for, request_of
-from ._library import DYNAMIC, Array, Gemm, encode, integers, lib
+from ._kernels import Program, is_known, make_options, program_for, request_of
+from ._library import (
+    DYNAMIC,
+    Array,
+    Gemm,
+    Options,
+    call_for_text,
+    encode,
+    integers,
+    lib,
+)
 from ._types import item_bytes
 
 # The widest access of a lane, in bytes. What allocators give begins there.
@@ -121,9 +130,43 @@ def remember_plan(program: Program, plan: str) -> None:
         _cache.store(program.unplanned_key, "plan", plan.encode())
 
 
-def compile_request(
-    request: Request, target: str, overrides: dict[str, Any]
-) -> Program:
+class Source(NamedTuple):
+    """What a program is compiled from."""
+
+    request: Request
+    target: str
+    overrides: dict[str, Any]
+    unplanned_key: str
+
+    @property
+    def text(self) -> str:
+        asked = dataclasses.asdict(self.request)
+        return request_of("gemm", asked, self.target, self.overrides)
+
+    def options(self) -> Options:
+        options = make_options(self.target, self.overrides)
+        options.products = self.request.products
+        return options
+
+    def is_known(self) -> bool:
+        """Whether `program` need not compile."""
+        return is_known(self.text)
+
+    def program(self) -> Program:
+        gemm, options = self.request.to_c(), self.options()
+        program = program_for(
+            self.text, lambda out: lib.kamiCompileGemm(byref(gemm), byref(options), out)
+        )
+        program.unplanned_key = self.unplanned_key
+        return program
+
+    def sum_order(self) -> str:
+        """Programs of the same order have the same results, bit by bit."""
+        gemm, options = self.request.to_c(), self.options()
+        return call_for_text(lib.kamiGetSumOrder, byref(gemm), byref(options))
+
+
+def source_of(request: Request, target: str, overrides: dict[str, Any]) -> Source:
     asked = dataclasses.asdict(request)
     # A tuned plan is for arrays that begin anywhere, and batches of any size.
     anywhere = {**asked, "alignment": 0, "products": 0}
@@ -132,15 +175,26 @@ def compile_request(
         tuned = _cache.load(unplanned_key, "plan")
         if tuned is not None:
             overrides = {"plan": tuned.decode()}
-    options = make_options(target, overrides)
-    options.products = request.products
-    text = request_of("gemm", asked, target, overrides)
-    gemm = request.to_c()
-    program = program_for(
-        text, lambda out: lib.kamiCompileGemm(byref(gemm), byref(options), out)
+    return Source(request, target, overrides, unplanned_key)
+
+
+def compile_request(
+    request: Request, target: str, overrides: dict[str, Any]
+) -> Program:
+    return source_of(request, target, overrides).program()
+
+
+def request_for_all(request: Request, aligned_rows: bool) -> Request:
+    """For products of any size that are like a request's otherwise."""
+    return dataclasses.replace(
+        request, m=None, n=None, k=None, aligned_rows=aligned_rows, products=0
     )
-    program.unplanned_key = unplanned_key
-    return program
+
+
+def kind_of(request: Request, target: str) -> str:
+    """What programs for products of any size have to be alike in, as a text."""
+    asked = dataclasses.asdict(request_for_all(request, aligned_rows=False))
+    return request_of("kind", asked, target)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -29,8 +30,11 @@ from ._matmul import (
     compile_request,
     place,
     place_output,
+    request_for_all,
+    source_of,
     spread,
 )
+from ._stand_in import Awaited, is_there, program_of
 from ._types import accumulator_name, type_name
 
 
@@ -179,6 +183,8 @@ class _Bound:
     # Of all arguments but the scalars' bits: extents and strides.
     dims: tuple[tuple[tuple[int, ...], tuple[int, ...]] | None, ...]
     accumulator: str
+    # Where the program only stands in for the one of these sizes.
+    awaited: Awaited | None
 
     def run(self, words: Sequence[int], stream: int) -> list[dict[str, Any]]:
         """The report of each launch, in the simulator."""
@@ -214,9 +220,7 @@ def _compile_shared(
     aligned_rows: bool,
 ) -> Program:
     """A kernel for products of any size that are like one of these extents."""
-    request = dataclasses.replace(
-        request, m=None, n=None, k=None, aligned_rows=aligned_rows, products=0
-    )
+    request = request_for_all(request, aligned_rows)
     form = shared_form(*extents, request, target)
     try:
         return compile_request(request, target, {**form, **overrides})
@@ -253,24 +257,29 @@ class _Call:
         is_aligned = all(view.address % ALIGNMENT == 0 for view in views)
         return ALIGNMENT if is_aligned else 0
 
-    def bind(self) -> _Bound:
+    def bind(self, stream: int) -> _Bound:
         m, n, k = check_product(self.a, self.b, self.trans_a, self.trans_b)
         shape = self.c.shape
         batch = shape[:-2]
         placed_a, placed_b, c, extras = self._collapsed(batch, (m, n))
         request = self._request(m, n, k, placed_a, placed_b, c)
         target = target_of(self.c.device)
-        overrides = dict(self.overrides)
-        if self._is_specialized(request, target):
+        overrides, awaited = dict(self.overrides), None
+        aligned_rows = (
+            self.alignment > 0
+            and placed_a.has_aligned_rows
+            and placed_b.has_aligned_rows
+        )
+        if not self._is_specialized(request, target):
+            program = _compile_shared(
+                (m, n, k), request, target, overrides, aligned_rows
+            )
+        elif self.c.device == HOST or self.specialize or overrides:
             program = compile_request(request, target, overrides)
         else:
-            are_aligned = placed_a.has_aligned_rows and placed_b.has_aligned_rows
-            program = _compile_shared(
-                (m, n, k),
-                request,
-                target,
-                overrides,
-                self.alignment > 0 and are_aligned,
+            source = source_of(request, target, overrides)
+            program, awaited = program_of(
+                source, (m, n, k), aligned_rows, self.c.device, stream
             )
         dims: list[Any] = [(p.sizes, p.strides) for p in (placed_a, placed_b, c)]
         dims += [None] * (self.has_alpha + self.has_beta)
@@ -284,7 +293,7 @@ class _Call:
             handle = Launch(program.executable(self.c.device), described)
             launch = handle.runner(len(dims))
         accumulator = request.accumulator or default_accumulator(request.a.type)
-        return _Bound(program, handle, launch, tuple(dims), accumulator)
+        return _Bound(program, handle, launch, tuple(dims), accumulator, awaited)
 
     def _is_specialized(self, request: Request, target: str) -> bool:
         if self.specialize is not None:
@@ -537,12 +546,23 @@ def _shape_key(call: _Call) -> Any:
     )
 
 
-def _bind(call: _Call) -> _Bound:
+def _bind(call: _Call, stream: int) -> _Bound:
     key = _shape_key(call)
     bound = _bound.get(key)
-    if bound is None:
-        bound = _bound[key] = call.bind()
+    awaited = bound.awaited if bound is not None else None
+    is_late = awaited is not None and is_there(awaited, call.c.device, stream)
+    if bound is None or is_late:
+        bound = _bound[key] = call.bind(stream)
     return bound
+
+
+def _forget_awaited() -> None:
+    """Nobody compiles in this process what another one's thread has begun."""
+    for key in [key for key, bound in _bound.items() if bound.awaited is not None]:
+        del _bound[key]
+
+
+os.register_at_fork(after_in_child=_forget_awaited)
 
 
 def _words(call: _Call, bound: _Bound, alpha: Any, beta: Any) -> list[int]:
@@ -580,12 +600,13 @@ def run(
     product = _Product(a, b, wanted, overrides)
     result = product.output(c)
     call = product.call()
-    bound = _bind(call)
     device = call.c.device
+    stream = product.library.stream(device)()
+    bound = _bind(call, stream)
     if device == HOST and not is_asked:
         tell_simulated()
     words = _words(call, bound, wanted.alpha, wanted.beta)
-    report = bound.run(words, product.library.stream(device)())
+    report = bound.run(words, stream)
     result = product.give(result) if wanted.out is None else wanted.out
     return result, Made(bound, product.shape, call.c.type, device, words, report)
 
@@ -622,5 +643,5 @@ def multiply_views(
         None,
         tuple(sorted(overrides.items())),
     )
-    bound = _bind(call)
+    bound = _bind(call, stream)
     bound.run(_words(call, bound, alpha, beta), stream)

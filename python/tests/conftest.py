@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,6 +38,21 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KAMI_CACHE_DIR", str(folder))
         yield folder
+
+
+FAKE_DRIVER = Path(__file__).parents[2] / "test/CAPI/Inputs/fake-cuda.c"
+
+
+@pytest.fixture(scope="session")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    library = tmp_path_factory.mktemp("driver") / "fake-cuda.so"
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", FAKE_DRIVER, "-o", library], check=True
+    )
+    return library
 
 
 @pytest.fixture(autouse=True)

@@ -301,7 +301,7 @@ def test_exceptions_of_a_launch_come_back(monkeypatch: pytest.MonkeyPatch) -> No
     """As XLA's error, which leaves the process usable."""
     from kami import _product
 
-    def fail(call: Any) -> Any:
+    def fail(*_: Any) -> Any:
         raise kami.DeviceError("no more memory")
 
     a = integers(7, 4)

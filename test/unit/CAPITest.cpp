@@ -268,6 +268,38 @@ TEST(CAPI, ProgramsAreSavedAndRestored) {
       "expected a program that this version of kami has saved");
 }
 
+static std::string sumOrder(int64_t m, int64_t n, int64_t k, const char *type,
+                            const char *tile = nullptr,
+                            const char *unit = nullptr) {
+  KamiGemm gemm = makeGemm(m, n, k, type);
+  if (llvm::StringRef(type) == "i8")
+    gemm.c.type = "i32";
+  KamiOptions options = {};
+  options.tile = tile;
+  options.unit = unit;
+  KamiText *order = nullptr;
+  EXPECT_EQ(messageOf(kamiGetSumOrder(&gemm, &options, &order)), "");
+  return take(order);
+}
+
+TEST(CAPI, OrdersOfSumsAreEqualWhereBitsAre) {
+  const int64_t any = KAMI_DYNAMIC;
+  // Tiles, and who knows the sizes, have no part in it; instructions have.
+  std::string groups = sumOrder(any, any, any, "f16", "64x64x64", "warpgroup");
+  EXPECT_EQ(groups, sumOrder(any, any, any, "f16", "128x128x64", "warpgroup"));
+  EXPECT_EQ(groups, sumOrder(200, 200, 200, "f16", "64x64x64", "warpgroup"));
+  EXPECT_NE(groups, sumOrder(any, any, any, "f16", "32x32x32", "warp"));
+  // Lanes add one term after the other, by outer products or not.
+  EXPECT_EQ(sumOrder(5, 5, 5, "f32"),
+            sumOrder(any, any, any, "f32", "32x32x16"));
+  // Integers have the same sum in any order.
+  EXPECT_EQ(sumOrder(5, 5, 5, "i8"), sumOrder(96, 96, 96, "i8"));
+  KamiGemm gemm = makeGemm(16, 16, 16, "f17");
+  KamiText *order = nullptr;
+  EXPECT_NE(messageOf(kamiGetSumOrder(&gemm, nullptr, &order)), "");
+  EXPECT_EQ(order, nullptr);
+}
+
 TEST(CAPI, EveryCandidateThatFitsHasItsPlan) {
   KamiProblem problem = {64, 64, 64, 100, "f16", nullptr, nullptr, nullptr};
   KamiText *json = nullptr, *table = nullptr;

@@ -118,7 +118,7 @@ int kamiCudaOptimizationLevel(const void *image, size_t bytes);
 KamiStatus kamiCudaLoadModule(KamiCudaDevice *device, const void *image,
                               size_t bytes, KamiCudaModule *module);
 /* Makes a cubin for the device from PTX text of `bytes` bytes. `cubin` is the
-   caller's to free(). */
+   caller's to free(). Neither this nor loading spoils a capture. */
 KamiStatus kamiCudaAssemble(KamiCudaDevice *device, const void *ptx,
                             size_t bytes, void **cubin, size_t *cubinBytes);
 KamiStatus kamiCudaUnloadModule(KamiCudaDevice *device, KamiCudaModule module);
@@ -169,6 +169,10 @@ KamiStatus kamiCudaElapsed(KamiCudaDevice *device, KamiCudaEvent start,
 KamiStatus kamiCudaBeginCapture(KamiCudaDevice *device, KamiCudaStream stream);
 KamiStatus kamiCudaEndCapture(KamiCudaDevice *device, KamiCudaStream stream,
                               KamiCudaGraph *graph);
+/* Whether what is launched on `stream` goes into a graph, by whoever began it.
+ */
+KamiStatus kamiCudaIsCapturing(KamiCudaDevice *device, KamiCudaStream stream,
+                               int *isCapturing);
 KamiStatus kamiCudaLaunchGraph(KamiCudaDevice *device, KamiCudaGraph graph,
                                KamiCudaStream stream);
 KamiStatus kamiCudaDestroyGraph(KamiCudaDevice *device, KamiCudaGraph graph);

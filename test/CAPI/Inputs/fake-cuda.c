@@ -145,6 +145,12 @@ int cuStreamBeginCapture_v2(void *stream, int mode) { return SUCCESS; }
 int cuStreamEndCapture(void *stream, void **graph) {
   return *graph = &fakeLaunches, SUCCESS;
 }
+/* What is said of every stream. */
+int fakeIsCapturing;
+int cuStreamIsCapturing(void *stream, int *status) {
+  return *status = fakeIsCapturing, SUCCESS;
+}
+int cuThreadExchangeStreamCaptureMode(int *mode) { return SUCCESS; }
 int cuEventCreate(void **event, unsigned flags) {
   return *event = &fakeLaunches, SUCCESS;
 }

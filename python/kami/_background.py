@@ -1,0 +1,78 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A thread that compiles what nobody has to wait for."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+_Job = tuple[Callable[[], Any], "Future[Any]"]
+
+
+class _Worker:
+    """Does one job after the other, until the process ends."""
+
+    def __init__(self) -> None:
+        self._jobs: queue.SimpleQueue[_Job] = queue.SimpleQueue()
+        self._busy = threading.Lock()
+        self._ends = False
+        # A process does not wait for what nobody needs any more.
+        threading.Thread(target=self._work, name="kami", daemon=True).start()
+
+    def submit(self, job: Callable[[], Any]) -> Future[Any]:
+        future: Future[Any] = Future()
+        self._jobs.put((job, future))
+        return future
+
+    def _work(self) -> None:
+        while True:
+            job, future = self._jobs.get()
+            with self._busy:
+                if self._ends:
+                    return
+                try:
+                    future.set_result(job())
+                except BaseException as error:
+                    future.set_exception(error)
+            # What a job has made is whose it is for.
+            del job, future
+
+    def end(self) -> None:
+        """Waits for the job that is being done, and has no other begun."""
+        self._ends = True
+        self._busy.acquire()
+
+
+_worker: _Worker | None = None
+_lock = threading.Lock()
+
+
+def submit(job: Callable[[], Any]) -> Future[Any]:
+    global _worker
+    with _lock:
+        if _worker is None:
+            _worker = _Worker()
+        return _worker.submit(job)
+
+
+@atexit.register
+def _end() -> None:
+    """A library must not be unloaded while a thread is in it."""
+    if _worker is not None:
+        _worker.end()
+
+
+def _forget() -> None:
+    """A process that was forked has none of its parent's threads."""
+    global _worker, _lock
+    _worker, _lock = None, threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget)

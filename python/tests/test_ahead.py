@@ -1,0 +1,329 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs that were compiled ahead, on a driver that only writes launches down."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import textwrap
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from fake_driver import run
+
+import kami
+from kami import _ahead
+
+SCRIPT = Path(__file__).parents[2] / "scripts/compile-ahead.py"
+
+
+def load_script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("compile_ahead", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        # It wants none of them.
+        for name in ("KAMI_CACHE_DIR", "KAMI_AHEAD_DIR"):
+            patch.setenv(name, os.environ.get(name, ""))
+        spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def ahead(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of f16, by warp groups in two tiles and by warps in one; what the assembler
+    makes of them is what the driver makes."""
+    script = load_script()
+    folder = tmp_path_factory.mktemp("ahead")
+    assembler = folder / "ptxas"
+    assembler.write_text(
+        '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\ncat > "$2"\n'
+    )
+    assembler.chmod(0o755)
+    request = script.request_for("f16", (False, False), False)
+    forms = [
+        {"tile": "64x64x64", "unit": "warpgroup"},
+        {"tile": "128x128x64", "unit": "warpgroup", "stages": 3},
+        {"tile": "32x32x32", "unit": "warp"},
+    ]
+    entries = [script.make(request, form, str(assembler), folder) for form in forms]
+    orders = [entry["order"] for entry in entries]
+    assert orders[0] == orders[1] != orders[2]
+    index = {"library": _ahead.library_identity(), "programs": entries}
+    (folder / "index.json").write_text(json.dumps(index))
+    return folder
+
+
+LATE = """
+import threading
+from kami import _kernels, _matmul, _product, _stand_in
+
+may_compile = threading.Event()
+compiled = []
+really_compile = _kernels.lib.kamiCompileGemm
+
+def compile_late(gemm, *rest):
+    compiled.append(gemm._obj.m)
+    assert may_compile.wait(60)
+    return really_compile(gemm, *rest)
+
+_kernels.lib.kamiCompileGemm = compile_late
+_stand_in.PATIENCE = 0.01
+os.environ["KAMI_CACHE_DIR"] = ""
+
+def operands(m, n, k, batch=300):
+    shapes = (batch, m, k), (batch, k, n), (batch, m, n)
+    return [DeviceArray(np.zeros(shape, np.float16)) for shape in shapes]
+
+def multiply(*arrays, **keywords):
+    a, b, c = arrays
+    kami.gemm(a, b, out=c, **keywords)
+
+def awaited():
+    return [bound.awaited is not None for bound in _product._bound.values()]
+
+def tile():
+    program, = [bound.program for bound in _product._bound.values()]
+    plan = program.description["kernels"][0]["plan"]
+    return plan["tile"]
+"""
+
+
+def late(driver: Path, ahead: Path, code: str) -> None:
+    run(driver, LATE + textwrap.dedent(code), KAMI_AHEAD_DIR=str(ahead))
+
+
+def test_a_program_stands_in(driver: Path, ahead: Path) -> None:
+    """Until the one of these sizes is compiled, which is then taken."""
+    late(
+        driver,
+        ahead,
+        """
+        arrays = operands(100, 100, 100)
+        multiply(*arrays)
+        assert launches.value == 1 and awaited() == [True] and compiled == [100]
+        # Of two that add up alike, the one that has less to do.
+        assert tile() == [128, 128, 64], tile()
+        multiply(*arrays)
+        assert launches.value == 2 and awaited() == [True] and compiled == [100]
+        may_compile.set()
+        _stand_in.PATIENCE = 60
+        multiply(*arrays)
+        assert launches.value == 3 and awaited() == [False] and compiled == [100]
+        assert tile() not in ([128, 128, 64], [64, 64, 64]), tile()
+        """,
+    )
+
+
+def test_small_products_have_small_tiles(driver: Path, ahead: Path) -> None:
+    late(
+        driver,
+        ahead,
+        """
+        multiply(*operands(64, 63, 65))
+        assert awaited() == [True] and tile() == [64, 64, 64], tile()
+        may_compile.set()
+        """,
+    )
+
+
+def test_stand_ins_add_up_alike(driver: Path, ahead: Path) -> None:
+    """Where none does, or none is asked for, the call waits."""
+    late(
+        driver,
+        ahead,
+        """
+        threading.Timer(0.2, may_compile.set).start()
+        # Too small for an instruction of the tensor cores.
+        multiply(*operands(5, 5, 5))
+        assert awaited() == [False] and compiled == [5]
+        may_compile.clear()
+        threading.Timer(0.2, may_compile.set).start()
+        multiply(*operands(100, 100, 101), specialize=True)
+        assert awaited() == [False] * 2 and compiled == [5, 100]
+        may_compile.clear()
+        threading.Timer(0.2, may_compile.set).start()
+        multiply(*operands(100, 100, 102), alpha=2)
+        assert awaited() == [False] * 3
+        """,
+    )
+
+
+def test_a_graph_has_the_best_kernel(driver: Path, ahead: Path) -> None:
+    late(
+        driver,
+        ahead,
+        """
+        capturing = ctypes.c_int.in_dll(fake, "fakeIsCapturing")
+        capturing.value = 1
+        threading.Timer(0.2, may_compile.set).start()
+        multiply(*operands(100, 100, 100))
+        assert awaited() == [False]
+        # Also if the product was computed by a stand-in before.
+        may_compile.clear()
+        capturing.value = 0
+        arrays = operands(100, 100, 101)
+        multiply(*arrays)
+        assert awaited() == [False, True]
+        capturing.value = 1
+        threading.Timer(0.2, may_compile.set).start()
+        multiply(*arrays)
+        assert awaited() == [False, False]
+        """,
+    )
+
+
+def test_what_fails_later_is_said(driver: Path, ahead: Path) -> None:
+    late(
+        driver,
+        ahead,
+        """
+        def fail(gemm, options, out):
+            assert may_compile.wait(60)
+            # No such type.
+            gemm._obj.a.type = b"f7"
+            return really_compile(gemm, options, out)
+        _kernels.lib.kamiCompileGemm = fail
+        arrays = operands(100, 100, 100)
+        multiply(*arrays)
+        may_compile.set()
+        _stand_in.PATIENCE = 60
+        for _ in range(2):
+            try:
+                multiply(*arrays)
+            except ValueError as error:
+                assert "type of a" in str(error), error
+            else:
+                raise AssertionError("nothing can be compiled")
+        """,
+    )
+
+
+def test_many_threads_and_one_program(driver: Path, ahead: Path) -> None:
+    late(
+        driver,
+        ahead,
+        """
+        def work():
+            arrays = operands(100, 100, 100)
+            for _ in range(20):
+                multiply(*arrays)
+        threads = [threading.Thread(target=work) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        threading.Timer(0.1, may_compile.set).start()
+        for thread in threads:
+            thread.join()
+        _stand_in.PATIENCE = 60
+        multiply(*operands(100, 100, 100))
+        assert launches.value == 121 and compiled == [100] and awaited() == [False]
+        """,
+    )
+
+
+def test_a_forked_child_compiles_itself(driver: Path, ahead: Path) -> None:
+    late(
+        driver,
+        ahead,
+        """
+        arrays = operands(100, 100, 100)
+        multiply(*arrays)
+        assert awaited() == [True]
+        # A fork waits for the compiler, whose locks it would take along.
+        threading.Timer(0.2, may_compile.set).start()
+        child = os.fork()
+        if child == 0:
+            _stand_in.PATIENCE = 60
+            multiply(*arrays)
+            os._exit(0 if awaited() == [False] else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        """,
+    )
+
+
+def test_a_process_ends_with_work_left(driver: Path, ahead: Path) -> None:
+    late(
+        driver,
+        ahead,
+        """
+        for k in range(100, 110):
+            multiply(*operands(100, 100, k))
+        assert awaited() == [True] * 10
+        threading.Timer(0.2, may_compile.set).start()
+        """,
+    )
+
+
+def test_products_of_many_sizes_need_not_compile(driver: Path, ahead: Path) -> None:
+    late(
+        driver,
+        ahead,
+        """
+        may_compile.set()
+        _product.MOST_SPECIALIZED = 0
+        for k in range(33, 43):
+            multiply(*operands(20, 20, k))
+        multiply(*operands(128, 127, 250))
+        assert launches.value == 11 and compiled == [] and not any(awaited())
+        """,
+    )
+
+
+def test_a_driver_that_is_older_assembles(driver: Path, ahead: Path) -> None:
+    late(
+        driver,
+        ahead,
+        """
+        load = _kernels.lib.kamiDeviceLoad
+        images = []
+        def refuse(device, program, image, size, out):
+            images.append(image)
+            # Too short for a kernel's.
+            return load(device, program, b"[]" if len(images) == 1 else image, 2, out)
+        _kernels.lib.kamiDeviceLoad = refuse
+        multiply(*operands(100, 100, 100))
+        assert awaited() == [True] and launches.value == 1
+        assert images[0] is not None and images[1] is None, images
+        may_compile.set()
+        """,
+    )
+
+
+def test_programs_of_another_library(driver: Path, ahead: Path, tmp_path: Path) -> None:
+    """And files that are no programs."""
+    for text in (
+        (ahead / "index.json").read_text().replace(kami.__version__, "0.0.0"),
+        "[",
+        "{}",
+        '{"library": 1, "programs": 2}',
+        json.dumps({"library": _ahead.library_identity(), "programs": [{}]}),
+    ):
+        (tmp_path / "index.json").write_text(text)
+        late(
+            driver,
+            tmp_path,
+            """
+            may_compile.set()
+            multiply(*operands(100, 100, 100))
+            assert awaited() == [False] and launches.value == 1
+            """,
+        )
+    for path in ahead.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    for path in tmp_path.glob("*.program.xz"):
+        path.write_bytes(b"no program")
+    late(
+        driver,
+        tmp_path,
+        """
+        may_compile.set()
+        _stand_in.PATIENCE = 0
+        multiply(*operands(100, 100, 100))
+        assert launches.value == 1
+        """,
+    )

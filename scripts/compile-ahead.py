@@ -4,11 +4,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles what python/kami/_ahead.py finds: programs for products of any size.
 
-Two sorts, both for batches without gaps. Stand-ins add up as kernels of one size
-do, and compute a product until its own is compiled; they are for all transposes,
-and for rows that are aligned or not. The others are what a process with many sizes
-comes to, as `_forms` has them. KAMI_LIBRARY names the library that they are for,
-and PYTHONPATH has kami.
+Two sorts. Stand-ins add up as kernels of one size do, and compute a product until
+its own is compiled; they are for all transposes, rows that are aligned or not,
+and any strides of matrices that have rows. The others are what a process with many
+sizes comes to, as `_forms` has them, for batches without gaps. KAMI_LIBRARY names
+the library that they are for, and PYTHONPATH has kami.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import base64
 import concurrent.futures
+import dataclasses
 import itertools
 import json
 import lzma
@@ -34,7 +35,7 @@ os.environ["KAMI_CACHE_DIR"] = os.environ["KAMI_AHEAD_DIR"] = ""
 from kami import _ahead
 from kami._forms import shared_form
 from kami._kernels import Program
-from kami._matmul import ALIGNMENT, Operand, Request, kind_of, source_of
+from kami._matmul import ALIGNMENT, Operand, Request, request_for_any, source_of
 
 CHIP = "sm_90"
 
@@ -45,6 +46,7 @@ STAND_INS = {
         {"tile": "32x32x32", "unit": "warp"},
         {"tile": "64x64x32", "unit": "warp"},
         {"tile": "64x64x64", "unit": "warpgroup"},
+        {"tile": "128x128x64", "unit": "warpgroup", "stages": 3},
         {"tile": "128x256x64", "unit": "warpgroup"},
     ],
     "tf32": [
@@ -56,7 +58,7 @@ STAND_INS = {
         {"tile": "128x128x32", "unit": "warpgroup"},
     ],
     "f64": [{"tile": "32x32x16"}, {"tile": "64x64x16"}],
-    "f32": [{"tile": "32x32x16"}, {"tile": "48x48x16"}],
+    "f32": [{"tile": "32x32x16"}, {"tile": "48x48x16"}, {"tile": "64x64x16"}],
 }
 STAND_INS["bf16"] = STAND_INS["f16"]
 
@@ -64,18 +66,27 @@ STAND_INS["bf16"] = STAND_INS["f16"]
 EXTENTS = (16, 32, 48, 64, 128, 256)
 
 
-def request_for(type: str, transposed: tuple[bool, bool], aligned: bool) -> Request:
-    stored = "f32" if type == "tf32" else type
+def request_for(
+    type: str, aligned_rows: bool, transposed: tuple[bool, bool] = (False, False)
+) -> Request:
     a, b = (Operand(type, (False,), "dense", flipped) for flipped in transposed)
-    c = Operand(stored, (False,), "dense")
-    return Request(None, None, None, a, b, c, alignment=ALIGNMENT, aligned_rows=aligned)
+    c = Operand("f32" if type == "tf32" else type, (False,), "dense")
+    return Request(
+        None, None, None, a, b, c, alignment=ALIGNMENT, aligned_rows=aligned_rows
+    )
+
+
+def stand_in_for(request: Request) -> Request:
+    wide = request_for_any(request, request.aligned_rows)
+    assert wide is not None
+    return wide
 
 
 def wanted() -> list[tuple[Request, dict[str, Any]]]:
     found = []
     for type, aligned in itertools.product(STAND_INS, (True, False)):
         forms = []
-        request = request_for(type, (False, False), aligned)
+        request = request_for(type, aligned)
         # A product as shallow as a step is compiled fast.
         for extents in itertools.product(EXTENTS, EXTENTS, (64,)):
             form = shared_form(*extents, request, CHIP)
@@ -83,7 +94,7 @@ def wanted() -> list[tuple[Request, dict[str, Any]]]:
                 forms.append(form)
         found += [(request, form) for form in forms]
         for transposed in itertools.product((False, True), repeat=2):
-            request = request_for(type, transposed, aligned)
+            request = stand_in_for(request_for(type, aligned, transposed))
             found += [(request, form) for form in STAND_INS[type]]
     return found
 
@@ -126,8 +137,10 @@ def make(
         (f"{CHIP}.image", assemble(program, ptxas)),
     ):
         (folder / f"{name}.{kind}.xz").write_bytes(lzma.compress(contents))
+    plain = dataclasses.replace(request, aligned_rows=False)
+    is_stand_in = request_for_any(plain, aligned_rows=False) == plain
     return {
-        "kind": kind_of(request, CHIP),
+        "kind": _ahead.kind_of(plain, CHIP) if is_stand_in else "",
         "aligned_rows": request.aligned_rows,
         "overrides": form,
         "order": order,

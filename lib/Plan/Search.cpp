@@ -260,7 +260,11 @@ void GridSearch::deepen(Tiling &best) const {
 /// 10 000 on H100s 2721 and 2762, 2641 and 2781); 1000 of 232, 240, 248 and 256
 /// 242, 252, 272 and 274, and 235, 249, 268 and 275 (H100). Of many turns three
 /// groups want four stages, and all taken: tf32 192 1077 and 1102 µs, of 1000
-/// 115.3 and 113.0 (H200).
+/// 115.3 and 113.0 (H200). And two whole tiles beside each other are copied by
+/// threads then, in four stages: tf32 256 1924 µs instead of 2013, 1939 and
+/// 1969, 1977 and 2036, 1990 and 2035 on four H200s (one H100 2779 and 2770),
+/// 4000 of 512 x 256 x 256 1531 and 1549; but 256 x 256 x 512 1427 and 1339,
+/// and of four tiles, 256 x 512 x 256, 1573 and 1495: they draw more power.
 void GridSearch::suitPages(Tiling &best) const {
   constexpr double manyTurns = 64;
   if (!waitsForPages(best))
@@ -275,7 +279,13 @@ void GridSearch::suitPages(Tiling &best) const {
   bool hasThreeGroups = plan.grid.warps() > 2 * warpsPerGroup;
   if (!plan.prefetches || (hasThreeGroups && isOften))
     return;
-  plan.stages = deepStages + 1;
+  const Extents &extents = problem.extents;
+  bool arePairs = extents.m % plan.tile.m == 0 &&
+                  extents.n == 2 * plan.tile.n && extents.k <= extents.n;
+  if (isOften && arePairs && !problem.bulk)
+    plan.bulk = false;
+  else
+    plan.stages = deepStages + 1;
   if (plan.taken != 0)
     plan.taken = problem.taken.value_or(1);
   best.resources = resources(plan);

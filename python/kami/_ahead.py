@@ -45,7 +45,7 @@ class Ahead:
     """A program, as the index has it."""
 
     kind: str
-    """What it is compiled for, but for the plan and what rows it takes."""
+    """What it stands in for; see `kind_of`. Empty where it does not."""
     aligned_rows: bool
     overrides: Mapping[str, Any]
     """What is settled of its plan; the "tile" is."""
@@ -66,6 +66,13 @@ class Ahead:
             * -(-k // depth)
             * depth
         )
+
+
+def kind_of(request: Any, target: str) -> str:
+    """What stand-ins have to be alike in, of a request for any product without
+    aligned rows."""
+    asked = json.dumps([dataclasses.asdict(request), target])
+    return name_of(asked)
 
 
 def folder() -> pathlib.Path | None:

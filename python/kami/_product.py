@@ -33,6 +33,7 @@ from ._matmul import (
     request_for_all,
     source_of,
     spread,
+    widened,
 )
 from ._stand_in import Awaited, is_there, program_of
 from ._types import accumulator_name, type_name
@@ -281,7 +282,10 @@ class _Call:
             program, awaited = program_of(
                 source, (m, n, k), aligned_rows, self.c.device, stream
             )
-        dims: list[Any] = [(p.sizes, p.strides) for p in (placed_a, placed_b, c)]
+        matrices = (placed_a, placed_b, c)
+        dims: list[Any] = [(p.sizes, p.strides) for p in matrices]
+        if awaited is not None:
+            dims = [widened(p, c.sizes[:-2]) for p in matrices]
         dims += [None] * (self.has_alpha + self.has_beta)
         for name in ("row_scale", "bias", "residual"):
             if name in extras:

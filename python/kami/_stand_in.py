@@ -17,7 +17,7 @@ from . import _ahead, _background
 from ._devices import open_device
 from ._kernels import Program
 from ._library import lib
-from ._matmul import Source, compile_request, kind_of, request_for_all
+from ._matmul import Source, compile_request, request_for_any
 
 PATIENCE = 0.1
 """Seconds that a call waits for the program of its sizes. Who has called once,
@@ -81,13 +81,18 @@ def program_of(
     device: int,
     stream: int,
 ) -> tuple[Program, Awaited | None]:
-    """The program for such a product, or a stand-in and the one that is awaited."""
-    kind = kind_of(source.request, source.target)
-    if not _ahead.knows(kind) or _is_at_hand(source, device):
+    """The program for such a product, or a stand-in and the one that is awaited.
+
+    A stand-in takes arrays as `widened` has them.
+    """
+    wide = request_for_any(source.request, aligned_rows=False)
+    kind = None if wide is None else _ahead.kind_of(wide, source.target)
+    if kind is None or not _ahead.knows(kind) or _is_at_hand(source, device):
         return source.program(), None
     awaited = _start(source, device)
     found = _ahead.find(kind, source.sum_order(), extents, aligned_rows, source.target)
     if found is None or is_there(awaited, device, stream):
         return awaited.result(), None
-    request = request_for_all(source.request, found.aligned_rows)
+    request = request_for_any(source.request, found.aligned_rows)
+    assert request is not None
     return compile_request(request, source.target, dict(found.overrides)), awaited

@@ -45,14 +45,20 @@ def ahead(tmp_path_factory: pytest.TempPathFactory) -> Path:
         '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\ncat > "$2"\n'
     )
     assembler.chmod(0o755)
-    request = script.request_for("f16", (False, False), False)
-    forms = [
-        {"tile": "64x64x64", "unit": "warpgroup"},
-        {"tile": "128x128x64", "unit": "warpgroup", "stages": 3},
-        {"tile": "32x32x32", "unit": "warp"},
+    shared = script.request_for("f16", aligned_rows=False)
+    groups = {"tile": "128x128x64", "unit": "warpgroup", "stages": 3}
+    warps = {"tile": "32x32x32", "unit": "warp"}
+    entries = [
+        script.make(request, form, str(assembler), folder)
+        for request, form in [
+            (script.stand_in_for(shared), {"tile": "64x64x64", "unit": "warpgroup"}),
+            (script.stand_in_for(shared), groups),
+            (shared, groups),
+            (shared, warps),
+        ]
     ]
-    entries = [script.make(request, form, str(assembler), folder) for form in forms]
-    orders = [entry["order"] for entry in entries]
+    assert [bool(entry["kind"]) for entry in entries] == [True, True, False, False]
+    orders = [entry["order"] for entry in entries[1:]]
     assert orders[0] == orders[1] != orders[2]
     index = {"library": _ahead.library_identity(), "programs": entries}
     (folder / "index.json").write_text(json.dumps(index))
@@ -94,8 +100,8 @@ def tile():
 """
 
 
-def late(driver: Path, ahead: Path, code: str) -> None:
-    run(driver, LATE + textwrap.dedent(code), KAMI_AHEAD_DIR=str(ahead))
+def late(driver: Path, ahead: Path, code: str, parameters: int = 0) -> None:
+    run(driver, LATE + textwrap.dedent(code), parameters, KAMI_AHEAD_DIR=str(ahead))
 
 
 def test_a_program_stands_in(driver: Path, ahead: Path) -> None:
@@ -132,6 +138,32 @@ def test_small_products_have_small_tiles(driver: Path, ahead: Path) -> None:
     )
 
 
+def test_stand_ins_take_any_rows(driver: Path, ahead: Path) -> None:
+    """Heads of a transformer as they lie, and what is every product's."""
+    late(
+        driver,
+        ahead,
+        """
+        a = np.zeros((6, 100, 3, 128), np.float16).transpose(0, 2, 1, 3)
+        b, c = np.zeros((3, 128, 70), np.float16), np.zeros((6, 3, 100, 70), np.float16)
+        multiply(*map(DeviceArray, (a, b, c)))
+        assert awaited() == [True]
+        # Pointer, pointer, offset, sizes and strides of each.
+        assert words[3:11] == [6, 3, 100, 128, 38400, 128, 384, 1]
+        assert words[14:22] == [6, 3, 128, 70, 0, 8960, 70, 1]
+        assert words[25:33] == [6, 3, 100, 70, 21000, 7000, 70, 1]
+        a, b, c = a[:, 0], b[0], c[:, 0]
+        multiply(*map(DeviceArray, (a, b, c)))
+        assert awaited() == [True, True]
+        assert words[3:11] == [1, 6, 100, 128, 0, 38400, 384, 1]
+        assert words[14:22] == [1, 6, 128, 70, 0, 0, 70, 1]
+        assert words[25:33] == [1, 6, 100, 70, 0, 21000, 70, 1]
+        may_compile.set()
+        """,
+        parameters=33,
+    )
+
+
 def test_stand_ins_add_up_alike(driver: Path, ahead: Path) -> None:
     """Where none does, or none is asked for, the call waits."""
     late(
@@ -150,6 +182,13 @@ def test_stand_ins_add_up_alike(driver: Path, ahead: Path) -> None:
         threading.Timer(0.2, may_compile.set).start()
         multiply(*operands(100, 100, 102), alpha=2)
         assert awaited() == [False] * 3
+        # Results in columns.
+        may_compile.clear()
+        threading.Timer(0.2, may_compile.set).start()
+        a, b, _ = operands(100, 100, 103)
+        c = DeviceArray(np.zeros((300, 100, 100), np.float16).swapaxes(1, 2))
+        multiply(a, b, c)
+        assert awaited() == [False] * 4
         """,
     )
 
@@ -221,7 +260,7 @@ def test_many_threads_and_one_program(driver: Path, ahead: Path) -> None:
             thread.join()
         _stand_in.PATIENCE = 60
         multiply(*operands(100, 100, 100))
-        assert launches.value == 121 and compiled == [100] and awaited() == [False]
+        assert compiled == [100] and awaited() == [False]
         """,
     )
 

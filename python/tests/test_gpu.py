@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import kami
+from kami import _ahead, _product, _stand_in
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -50,6 +51,25 @@ def test_sizes(dtype: str) -> None:
         wide = torch.float64 if dtype == "float64" else torch.float32
         result = kami.bmm(a, b, out_dtype=wide)
         assert torch.equal(result.double().cpu(), exact(a, b)), (m, n, k)
+
+
+@pytest.mark.skipif(_ahead.count() == 0, reason="no programs are compiled ahead")
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_bits_do_not_depend_on_when(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stands in for a kernel that is being compiled gives what it will give."""
+    kind = getattr(torch, dtype)
+    monkeypatch.setenv("KAMI_CACHE_DIR", "")
+    for m, n, k in [(83, 131, 65), (96, 160, 72), (201, 77, 130)]:
+        heads = torch.randn(4, m, 3, k, device="cuda").to(kind).transpose(1, 2)
+        b = torch.randn(4, 3, n, k, device="cuda").to(kind).transpose(2, 3)
+        monkeypatch.setattr(_stand_in, "PATIENCE", 0)
+        early = kami.gemm(heads, b)
+        assert _product._bound[next(reversed(_product._bound))].awaited is not None
+        monkeypatch.setattr(_stand_in, "PATIENCE", 60)
+        assert torch.equal(early, kami.gemm(heads, b)), (m, n, k)
+        assert torch.equal(early, kami.gemm(heads, b, specialize=True)), (m, n, k)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])

@@ -44,6 +44,7 @@ CHIP = "sm_90"
 STAND_INS = {
     "f16": [
         {"tile": "32x32x32", "unit": "warp"},
+        {"tile": "32x96x32", "unit": "warp"},
         {"tile": "64x64x32", "unit": "warp"},
         {"tile": "64x64x64", "unit": "warpgroup"},
         {"tile": "128x128x64", "unit": "warpgroup", "stages": 3},

@@ -16,6 +16,13 @@ from typing import Any
 _Job = tuple[Callable[[], Any], "Future[Any]"]
 
 
+def _do(job: Callable[[], Any], future: Future[Any]) -> None:
+    try:
+        future.set_result(job())
+    except BaseException as error:
+        future.set_exception(error)
+
+
 class _Worker:
     """Does one job after the other, until the process ends."""
 
@@ -28,7 +35,11 @@ class _Worker:
 
     def submit(self, job: Callable[[], Any]) -> Future[Any]:
         future: Future[Any] = Future()
-        self._jobs.put((job, future))
+        if self._ends:
+            # What else is done at exit still has its results.
+            _do(job, future)
+        else:
+            self._jobs.put((job, future))
         return future
 
     def _work(self) -> None:
@@ -37,17 +48,15 @@ class _Worker:
             with self._busy:
                 if self._ends:
                     return
-                try:
-                    future.set_result(job())
-                except BaseException as error:
-                    future.set_exception(error)
+                _do(job, future)
             # What a job has made is whose it is for.
             del job, future
 
     def end(self) -> None:
         """Waits for the job that is being done, and has no other begun."""
-        self._ends = True
-        self._busy.acquire()
+        if not self._ends:
+            self._ends = True
+            self._busy.acquire()
 
 
 _worker: _Worker | None = None

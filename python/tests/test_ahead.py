@@ -298,6 +298,22 @@ def test_a_process_ends_with_work_left(driver: Path, ahead: Path) -> None:
     )
 
 
+def test_products_at_exit(driver: Path, ahead: Path) -> None:
+    late(
+        driver,
+        ahead,
+        """
+        from kami import _background
+        may_compile.set()
+        multiply(*operands(100, 100, 100))
+        _background._end()
+        multiply(*operands(100, 100, 101))
+        multiply(*operands(5, 5, 5))
+        assert awaited()[1:] == [False, False] and len(compiled) == 3
+        """,
+    )
+
+
 def test_products_of_many_sizes_need_not_compile(driver: Path, ahead: Path) -> None:
     late(
         driver,

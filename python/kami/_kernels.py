@@ -173,9 +173,9 @@ class Program(Handle):
         return _ahead.load(self.ahead, f"{target}.image")
 
     def is_assembled(self, device: OpenDevice) -> bool:
-        """Whether `assemble` takes no time."""
+        """Whether the device's assembler has been through with the kernels."""
         kind = _image_kind(device)
-        if kind in self._images:
+        if device.description.number in self._executables or kind in self._images:
             return True
         return self.key is not None and _cache.contains(self.key, kind)
 
@@ -205,6 +205,8 @@ class Program(Handle):
         found = self._executables.get(number)
         if found is None:
             found = self._executables[number] = _Executable(self, number)
+            # The driver has them now.
+            self._images.clear()
         return found
 
     def simulate(

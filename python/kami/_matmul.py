@@ -131,17 +131,13 @@ def remember_plan(program: Program, plan: str) -> None:
 
 
 class Source(NamedTuple):
-    """What a program is compiled from."""
+    """What a program is compiled from, and as a text."""
 
     request: Request
     target: str
     overrides: dict[str, Any]
+    text: str
     unplanned_key: str
-
-    @property
-    def text(self) -> str:
-        asked = dataclasses.asdict(self.request)
-        return request_of("gemm", asked, self.target, self.overrides)
 
     def options(self) -> Options:
         options = make_options(self.target, self.overrides)
@@ -175,7 +171,8 @@ def source_of(request: Request, target: str, overrides: dict[str, Any]) -> Sourc
         tuned = _cache.load(unplanned_key, "plan")
         if tuned is not None:
             overrides = {"plan": tuned.decode()}
-    return Source(request, target, overrides, unplanned_key)
+    text = request_of("gemm", asked, target, overrides)
+    return Source(request, target, overrides, text, unplanned_key)
 
 
 def compile_request(

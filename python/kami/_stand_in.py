@@ -51,11 +51,12 @@ def is_there(awaited: Awaited, device: int, stream: int) -> bool:
     return awaited.done()
 
 
-def _is_at_hand(source: Source, device: int) -> bool:
+def _at_hand(source: Source, device: int) -> Program | None:
+    """The program, where it need neither be compiled nor assembled."""
     if not source.is_known():
-        return False
+        return None
     program = source.program()
-    return program.ahead is not None or program.is_assembled(open_device(device))
+    return program if program.is_assembled(open_device(device)) else None
 
 
 def _start(source: Source, device: int) -> Awaited:
@@ -87,8 +88,11 @@ def program_of(
     """
     wide = request_for_any(source.request, aligned_rows=False)
     kind = None if wide is None else _ahead.kind_of(wide, source.target)
-    if kind is None or not _ahead.knows(kind) or _is_at_hand(source, device):
+    if kind is None or not _ahead.knows(kind):
         return source.program(), None
+    program = _at_hand(source, device)
+    if program is not None:
+        return program, None
     awaited = _start(source, device)
     found = _ahead.find(kind, source.sum_order(), extents, aligned_rows, source.target)
     if found is None or is_there(awaited, device, stream):

@@ -5,18 +5,23 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import json
 import os
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 from fake_driver import run
 
 import kami
 from kami import _ahead
+from kami._arrays import dense_strides
+from kami._matmul import Operand, Placed, Request, request_for_any, source_of, widened
 
 SCRIPT = Path(__file__).parents[2] / "scripts/compile-ahead.py"
 
@@ -65,6 +70,48 @@ def ahead(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+# The tile and the unit of a stand-in, of each order that has some.
+SIMULATED = [
+    ("f16", (65, 70, 72), "64x64x64", "warpgroup"),
+    ("f16", (33, 40, 50), "32x32x32", "warp"),
+    ("f16", (140, 140, 140), "32x96x32", "warp"),
+    ("tf32", (96, 100, 64), "64x64x32", "warpgroup"),
+    ("tf32", (20, 21, 30), "32x32x16", "warp"),
+    ("f64", (40, 45, 41), "32x32x16", "warp"),
+    ("f32", (65, 47, 33), "48x48x16", "warp"),
+]
+
+
+@pytest.mark.parametrize(("type", "extents", "tile", "unit"), SIMULATED)
+def test_orders_that_are_equal_give_equal_bits(
+    type: str, extents: tuple[int, int, int], tile: str, unit: str
+) -> None:
+    """In the simulator: of sizes of their own, and of any."""
+    m, n, k = extents
+    rng = np.random.default_rng(sum(extents))
+    dtype = {"f16": np.float16, "f64": np.float64}.get(type, np.float32)
+    a = rng.standard_normal((2, m, k)).astype(dtype)
+    b = rng.standard_normal((2, k, n)).astype(dtype)
+    c = np.full((2, m, n), np.nan, dtype)
+    stored = "f32" if type == "tf32" else type
+    operands = [Operand(x, (False,), "dense") for x in (type, type, stored)]
+    own = source_of(Request(m, n, k, *operands, products=4), "sm_90", {})
+    any_size = request_for_any(own.request, aligned_rows=False)
+    assert any_size is not None
+    stand_in = source_of(any_size, "sm_90", {"tile": tile, "unit": unit})
+    assert stand_in.sum_order() == own.sum_order()
+    described = [
+        (
+            array.ctypes.data,
+            *widened(Placed(operand, array.shape, dense_strides(array.shape)), (2,)),
+        )
+        for array, operand in zip((a, b, c), operands, strict=True)
+    ]
+    stand_in.program().simulate(described)
+    expected = kami.gemm(a, b, precision="tf32" if type == "tf32" else "exact")
+    assert c.tobytes() == expected.tobytes()
+
+
 LATE = """
 import threading
 from kami import _kernels, _matmul, _product, _stand_in
@@ -100,15 +147,22 @@ def tile():
 """
 
 
-def late(driver: Path, ahead: Path, code: str, parameters: int = 0) -> None:
+def run_late(driver: Path, ahead: Path, code: str, parameters: int = 0) -> None:
     run(driver, LATE + textwrap.dedent(code), parameters, KAMI_AHEAD_DIR=str(ahead))
 
 
-def test_a_program_stands_in(driver: Path, ahead: Path) -> None:
+Late = Callable[..., None]
+
+
+@pytest.fixture
+def late(driver: Path, ahead: Path) -> Late:
+    """Runs code in a process that compiles when the code lets it."""
+    return functools.partial(run_late, driver, ahead)
+
+
+def test_a_program_stands_in(late: Late) -> None:
     """Until the one of these sizes is compiled, which is then taken."""
     late(
-        driver,
-        ahead,
         """
         arrays = operands(100, 100, 100)
         multiply(*arrays)
@@ -126,10 +180,8 @@ def test_a_program_stands_in(driver: Path, ahead: Path) -> None:
     )
 
 
-def test_small_products_have_small_tiles(driver: Path, ahead: Path) -> None:
+def test_small_products_have_small_tiles(late: Late) -> None:
     late(
-        driver,
-        ahead,
         """
         multiply(*operands(64, 63, 65))
         assert awaited() == [True] and tile() == [64, 64, 64], tile()
@@ -138,11 +190,9 @@ def test_small_products_have_small_tiles(driver: Path, ahead: Path) -> None:
     )
 
 
-def test_stand_ins_take_any_rows(driver: Path, ahead: Path) -> None:
+def test_stand_ins_take_any_rows(late: Late) -> None:
     """Heads of a transformer as they lie, and what is every product's."""
     late(
-        driver,
-        ahead,
         """
         a = np.zeros((6, 100, 3, 128), np.float16).transpose(0, 2, 1, 3)
         b, c = np.zeros((3, 128, 70), np.float16), np.zeros((6, 3, 100, 70), np.float16)
@@ -164,11 +214,9 @@ def test_stand_ins_take_any_rows(driver: Path, ahead: Path) -> None:
     )
 
 
-def test_stand_ins_add_up_alike(driver: Path, ahead: Path) -> None:
+def test_stand_ins_add_up_alike(late: Late) -> None:
     """Where none does, or none is asked for, the call waits."""
     late(
-        driver,
-        ahead,
         """
         threading.Timer(0.2, may_compile.set).start()
         # Too small for an instruction of the tensor cores.
@@ -193,10 +241,8 @@ def test_stand_ins_add_up_alike(driver: Path, ahead: Path) -> None:
     )
 
 
-def test_a_graph_has_the_best_kernel(driver: Path, ahead: Path) -> None:
+def test_a_graph_has_the_best_kernel(late: Late) -> None:
     late(
-        driver,
-        ahead,
         """
         capturing = ctypes.c_int.in_dll(fake, "fakeIsCapturing")
         capturing.value = 1
@@ -217,10 +263,8 @@ def test_a_graph_has_the_best_kernel(driver: Path, ahead: Path) -> None:
     )
 
 
-def test_what_fails_later_is_said(driver: Path, ahead: Path) -> None:
+def test_what_fails_later_is_said(late: Late) -> None:
     late(
-        driver,
-        ahead,
         """
         def fail(gemm, options, out):
             assert may_compile.wait(60)
@@ -243,10 +287,8 @@ def test_what_fails_later_is_said(driver: Path, ahead: Path) -> None:
     )
 
 
-def test_many_threads_and_one_program(driver: Path, ahead: Path) -> None:
+def test_many_threads_and_one_program(late: Late) -> None:
     late(
-        driver,
-        ahead,
         """
         def work():
             arrays = operands(100, 100, 100)
@@ -265,10 +307,8 @@ def test_many_threads_and_one_program(driver: Path, ahead: Path) -> None:
     )
 
 
-def test_a_forked_child_compiles_itself(driver: Path, ahead: Path) -> None:
+def test_a_forked_child_compiles_itself(late: Late) -> None:
     late(
-        driver,
-        ahead,
         """
         arrays = operands(100, 100, 100)
         multiply(*arrays)
@@ -285,10 +325,8 @@ def test_a_forked_child_compiles_itself(driver: Path, ahead: Path) -> None:
     )
 
 
-def test_a_process_ends_with_work_left(driver: Path, ahead: Path) -> None:
+def test_a_process_ends_with_work_left(late: Late) -> None:
     late(
-        driver,
-        ahead,
         """
         for k in range(100, 110):
             multiply(*operands(100, 100, k))
@@ -298,10 +336,8 @@ def test_a_process_ends_with_work_left(driver: Path, ahead: Path) -> None:
     )
 
 
-def test_products_at_exit(driver: Path, ahead: Path) -> None:
+def test_products_at_exit(late: Late) -> None:
     late(
-        driver,
-        ahead,
         """
         from kami import _background
         may_compile.set()
@@ -314,10 +350,8 @@ def test_products_at_exit(driver: Path, ahead: Path) -> None:
     )
 
 
-def test_products_of_many_sizes_need_not_compile(driver: Path, ahead: Path) -> None:
+def test_products_of_many_sizes_need_not_compile(late: Late) -> None:
     late(
-        driver,
-        ahead,
         """
         may_compile.set()
         _product.MOST_SPECIALIZED = 0
@@ -329,10 +363,8 @@ def test_products_of_many_sizes_need_not_compile(driver: Path, ahead: Path) -> N
     )
 
 
-def test_a_driver_that_is_older_assembles(driver: Path, ahead: Path) -> None:
+def test_a_driver_that_is_older_assembles(late: Late) -> None:
     late(
-        driver,
-        ahead,
         """
         load = _kernels.lib.kamiDeviceLoad
         images = []
@@ -359,7 +391,7 @@ def test_programs_of_another_library(driver: Path, ahead: Path, tmp_path: Path) 
         json.dumps({"library": _ahead.library_identity(), "programs": [{}]}),
     ):
         (tmp_path / "index.json").write_text(text)
-        late(
+        run_late(
             driver,
             tmp_path,
             """
@@ -372,7 +404,7 @@ def test_programs_of_another_library(driver: Path, ahead: Path, tmp_path: Path) 
         (tmp_path / path.name).write_bytes(path.read_bytes())
     for path in tmp_path.glob("*.program.xz"):
         path.write_bytes(b"no program")
-    late(
+    run_late(
         driver,
         tmp_path,
         """

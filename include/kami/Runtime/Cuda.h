@@ -169,8 +169,7 @@ KamiStatus kamiCudaElapsed(KamiCudaDevice *device, KamiCudaEvent start,
 KamiStatus kamiCudaBeginCapture(KamiCudaDevice *device, KamiCudaStream stream);
 KamiStatus kamiCudaEndCapture(KamiCudaDevice *device, KamiCudaStream stream,
                               KamiCudaGraph *graph);
-/* Whether what is launched on `stream` goes into a graph, by whoever began it.
- */
+/* Whether what is launched on `stream` goes into a graph. */
 KamiStatus kamiCudaIsCapturing(KamiCudaDevice *device, KamiCudaStream stream,
                                int *isCapturing);
 KamiStatus kamiCudaLaunchGraph(KamiCudaDevice *device, KamiCudaGraph graph,

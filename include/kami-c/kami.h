@@ -301,6 +301,11 @@ KamiError *kamiDeviceWrite(KamiDevice *device, uint64_t to, const void *from,
                            size_t bytes);
 KamiError *kamiDeviceRead(KamiDevice *device, void *to, uint64_t from,
                           size_t bytes);
+/* A copy of some bytes that kernels may read as long as the device is open, at
+   a multiple of 16. Unlike allocating and writing it does not wait for anything
+   on the device, nor spoil what another thread captures. */
+KamiError *kamiDeviceKeep(KamiDevice *device, const void *from, size_t bytes,
+                          uint64_t *address);
 
 /* Loads a program's kernels. `image`, if not null, is what `kamiDeviceAssemble`
    gave for the same program, device and driver, and saves their assembly. */

@@ -46,7 +46,7 @@ KamiError *kamiDeviceOpen(int ordinal, KamiDevice **device) {
   KamiCudaDevice *opened = nullptr;
   if (KamiError *error = toError(kamiCudaOpenDevice(ordinal, &opened)))
     return error;
-  *device = new KamiDevice{{opened, kamiCudaCloseDevice}};
+  *device = new KamiDevice{{opened, kamiCudaCloseDevice}, {}};
   return nullptr;
 }
 
@@ -73,6 +73,28 @@ KamiError *kamiDeviceWrite(KamiDevice *device, uint64_t to, const void *from,
 KamiError *kamiDeviceRead(KamiDevice *device, void *to, uint64_t from,
                           size_t bytes) {
   return toError(kamiCudaCopyToHost(device->device.get(), to, from, bytes));
+}
+
+KamiError *kamiDeviceKeep(KamiDevice *device, const void *from, size_t bytes,
+                          uint64_t *address) {
+  *address = 0;
+  if (bytes == 0)
+    return makeError(KAMI_ERROR_INVALID, "expected bytes to be 1 or more");
+  // A module's variable: loading is what a capture in another thread allows.
+  llvm::ArrayRef<uint8_t> values(static_cast<const uint8_t *>(from), bytes);
+  std::string ptx =
+      llvm::formatv(".version 7.0\n.target sm_70\n"
+                    ".address_size 64\n"
+                    ".visible .global .align 16 .b8 kept[{0}]"
+                    " = {{{1:$[, ]}};\n",
+                    bytes, llvm::make_range(values.begin(), values.end()));
+  KamiCudaDevice *opened = device->device.get();
+  KamiCudaModule module = nullptr;
+  if (KamiError *error =
+          toError(kamiCudaLoadModule(opened, ptx.data(), ptx.size(), &module)))
+    return error;
+  device->constants.emplace_back(opened, module);
+  return toError(kamiCudaGetVariable(opened, module, "kept", address));
 }
 
 /// Only CUDA devices are launched on here.

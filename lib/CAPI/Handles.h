@@ -51,6 +51,8 @@ struct KamiProgram {
 
 struct KamiDevice {
   std::shared_ptr<KamiCudaDevice> device;
+  /// Before the device is closed, they are unloaded.
+  std::vector<kami::CudaModule> constants;
 };
 
 struct KamiExecutable {

@@ -255,38 +255,26 @@ void GridSearch::deepen(Tiling &best) const {
 /// what they gain to what blocks begin and end with: 1000, 2000 and 4000
 /// products of f16 256 take 101.8, 200 and 386 µs with them, 98.8, 191 and 377
 /// without (H200; 1000 on an H100 135.3 and 136.9). Where the engine copies,
-/// three tiles of 128 bytes do best, and all but the last turn dealt: tf32 256
-/// 211, 416, 803 and 2034 µs with deep tiles, 200, 399, 792 and 1977 so (H200;
-/// 10 000 on H100s 2721 and 2762, 2641 and 2781); 1000 of 232, 240, 248 and 256
-/// 242, 252, 272 and 274, and 235, 249, 268 and 275 (H100). Of many turns three
-/// groups want four stages, and all taken: tf32 192 1077 and 1102 µs, of 1000
-/// 115.3 and 113.0 (H200). And two whole tiles beside each other are copied by
-/// threads then, in four stages: tf32 256 1924 µs instead of 2013, 1939 and
-/// 1969, 1977 and 2036, 1990 and 2035 on four H200s (one H100 2779 and 2770),
-/// 4000 of 512 x 256 x 256 1531 and 1549; but 256 x 256 x 512 1427 and 1339,
-/// and of four tiles, 256 x 512 x 256, 1573 and 1495: they draw more power.
+/// three tiles of 128 bytes do best, and of few turns all but the last one
+/// dealt: tf32 256 204 and 207 µs so and with all taken, of 10 000 1949 and
+/// 1920 (H200; H100 279 and 282, 2749 and 2699), 256 x 512 x 256 2137 and 2076,
+/// 192 1924 and 1843. Four take 2007 and 2905 of 256; of 256 x 512 x 256 2020
+/// and 2825, which is 3 % less on an H200 and 4 % more on an H100.
 void GridSearch::suitPages(Tiling &best) const {
-  constexpr double manyTurns = 64;
+  // Of f16, and of tf32.
+  constexpr double manyTurns = 64, someTurns = 32;
   if (!waitsForPages(best))
     return;
   Plan &plan = best.plan;
-  bool isOften = turnsOf(best) >= manyTurns;
   if (!plan.bulk) {
-    if (isOften)
+    if (turnsOf(best) >= manyTurns)
       deepen(best);
     return;
   }
-  bool hasThreeGroups = plan.grid.warps() > 2 * warpsPerGroup;
-  if (!plan.prefetches || (hasThreeGroups && isOften))
+  if (!plan.prefetches)
     return;
-  const Extents &extents = problem.extents;
-  bool arePairs = extents.m % plan.tile.m == 0 &&
-                  extents.n == 2 * plan.tile.n && extents.k <= extents.n;
-  if (isOften && arePairs && !problem.bulk)
-    plan.bulk = false;
-  else
-    plan.stages = deepStages + 1;
-  if (plan.taken != 0)
+  plan.stages = deepStages + 1;
+  if (turnsOf(best) < someTurns && plan.taken != 0)
     plan.taken = problem.taken.value_or(1);
   best.resources = resources(plan);
 }

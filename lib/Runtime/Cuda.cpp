@@ -324,6 +324,14 @@ KamiStatus kamiCudaGetFunction(KamiCudaDevice *device, KamiCudaModule module,
                    "cuModuleGetFunction", name);
 }
 
+KamiStatus kamiCudaGetVariable(KamiCudaDevice *device, KamiCudaModule module,
+                               const char *name, KamiCudaPointer *pointer) {
+  *pointer = 0;
+  size_t bytes;
+  return call(device, "cuModuleGetGlobal", &CudaDriver::moduleGetGlobal,
+              pointer, &bytes, module, name);
+}
+
 KamiStatus kamiCudaDescribeFunction(KamiCudaDevice *device,
                                     KamiCudaFunction function,
                                     KamiCudaFunctionInfo *info) {

@@ -95,6 +95,8 @@ constexpr int cudaCaptureActive = 1;
   X(moduleUnload, "cuModuleUnload", KamiCudaModule)                            \
   X(moduleGetFunction, "cuModuleGetFunction", KamiCudaFunction *,              \
     KamiCudaModule, const char *)                                              \
+  X(moduleGetGlobal, "cuModuleGetGlobal_v2", KamiCudaPointer *, size_t *,      \
+    KamiCudaModule, const char *)                                              \
   X(funcGetAttribute, "cuFuncGetAttribute", int *, int, KamiCudaFunction)      \
   X(funcSetAttribute, "cuFuncSetAttribute", KamiCudaFunction, int, int)        \
   X(launchKernel, "cuLaunchKernel", KamiCudaFunction, unsigned, unsigned,      \

@@ -5,12 +5,14 @@
 
 A folder beside the library, or the one that KAMI_AHEAD_DIR names (empty: none):
 `index.json` says what each was compiled from and in which order it adds up, and
-of each there are the program and what NVIDIA's assembler made of it, compressed.
+archives have the programs and what NVIDIA's assembler made of them. Programs that
+are alike share an archive: so they take a third of the room that each would alone.
 scripts/compile-ahead.py makes it. Programs of another library are not looked at.
 """
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import functools
 import hashlib
@@ -18,6 +20,7 @@ import json
 import lzma
 import os
 import pathlib
+import tarfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -52,6 +55,7 @@ class Ahead:
     order: str
     """Of its sums; see `kamiGetSumOrder`."""
     name: str
+    archive: str
     chips: list[str]
     """Those that it is assembled for."""
 
@@ -96,6 +100,14 @@ def _index(where: pathlib.Path | None) -> dict[str, Ahead]:
         return {}
 
 
+@functools.lru_cache(1)
+def _by_kind(where: pathlib.Path | None) -> Mapping[str, list[Ahead]]:
+    found: dict[str, list[Ahead]] = {}
+    for each in _index(where).values():
+        found.setdefault(each.kind, []).append(each)
+    return found
+
+
 def contains(name: str) -> bool:
     return name in _index(folder())
 
@@ -105,18 +117,73 @@ def count() -> int:
 
 
 def knows(kind: str) -> bool:
-    return any(each.kind == kind for each in _index(folder()).values())
+    return kind in _by_kind(folder())
 
 
-def load(name: str, kind: str) -> bytes | None:
-    """A file of a program that is there; None where it cannot be read."""
+def members_of(name: str, program: bytes, images: Mapping[str, bytes]) -> Files:
+    """What an archive has of a program: what `Program.save` gave, and of each chip
+    what `Program.assemble` does, with codes as files of their own, not in base 64,
+    which hardly compresses."""
+    saved = json.loads(program)
+    files = {}
+    for number, kernel in enumerate(saved["kernels"]):
+        files[f"{name}/{number}"] = base64.b64decode(kernel.pop())
+    for chip, image in images.items():
+        for number, code in enumerate(json.loads(image)):
+            files[f"{name}/{chip}/{number}"] = base64.b64decode(code)
+    return {f"{name}/program": json.dumps(saved).encode(), **files}
+
+
+Files = dict[str, bytes]
+
+
+@functools.lru_cache(2)
+def _archive(path: pathlib.Path) -> Files:
+    """All files of an archive: a program and its images are read one by one."""
+    files = {}
+    with tarfile.open(path) as archive:
+        for member in archive:
+            contents = archive.extractfile(member)
+            assert contents is not None
+            files[member.name] = contents.read()
+    return files
+
+
+def _files(name: str) -> Files | None:
+    """Those of an archive that has a program; None where it cannot be read."""
     where = folder()
     if where is None or not contains(name):
         return None
     try:
-        return lzma.decompress((where / f"{name}.{kind}.xz").read_bytes())
-    except (OSError, lzma.LZMAError):
+        return _archive(where / _index(where)[name].archive)
+    except (OSError, tarfile.TarError, lzma.LZMAError, EOFError):
         return None
+
+
+def program(name: str) -> bytes | None:
+    """What `Program.save` gave; None where nothing was compiled or can be read."""
+    files = _files(name)
+    if files is None:
+        return None
+    try:
+        saved = json.loads(files[f"{name}/program"])
+        for number, kernel in enumerate(saved["kernels"]):
+            kernel.append(_in_base64(files[f"{name}/{number}"]))
+    except (KeyError, ValueError):
+        return None
+    return json.dumps(saved).encode()
+
+
+def image(name: str, chip: str) -> bytes | None:
+    """What `Program.assemble` would give for a chip; None as `program`."""
+    prefix = f"{name}/{chip}/"
+    files = _files(name) or {}
+    codes = [files[path] for path in files if path.startswith(prefix)]
+    return json.dumps([*map(_in_base64, codes)]).encode() if codes else None
+
+
+def _in_base64(contents: bytes) -> str:
+    return base64.b64encode(contents).decode()
 
 
 def find(
@@ -125,9 +192,8 @@ def find(
     """The one that does such a product with the least work, if any can."""
     able = [
         each
-        for each in _index(folder()).values()
-        if each.kind == kind
-        and chip in each.chips
+        for each in _by_kind(folder()).get(kind, [])
+        if chip in each.chips
         and each.order == order
         and (aligned_rows or not each.aligned_rows)
     ]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -27,7 +26,8 @@ class _Worker:
     """Does one job after the other, until the process ends."""
 
     def __init__(self) -> None:
-        self._jobs: queue.SimpleQueue[_Job] = queue.SimpleQueue()
+        self._jobs: list[_Job] = []
+        self._changes = threading.Condition()
         self._busy = threading.Lock()
         self._ends = False
         # A process does not wait for what nobody needs any more.
@@ -39,12 +39,24 @@ class _Worker:
             # What else is done at exit still has its results.
             _do(job, future)
         else:
-            self._jobs.put((job, future))
+            with self._changes:
+                self._jobs.append((job, future))
+                self._changes.notify()
         return future
+
+    def hurry(self, future: Future[Any]) -> None:
+        """Does a job here and now that has others before it."""
+        with self._changes:
+            jobs = [job for job in self._jobs if job[1] is future]
+            self._jobs = [job for job in self._jobs if job[1] is not future]
+        for job in jobs:
+            _do(*job)
 
     def _work(self) -> None:
         while True:
-            job, future = self._jobs.get()
+            with self._changes:
+                self._changes.wait_for(lambda: self._jobs)
+                job, future = self._jobs.pop(0)
             with self._busy:
                 if self._ends:
                     return
@@ -69,6 +81,14 @@ def submit(job: Callable[[], Any]) -> Future[Any]:
         if _worker is None:
             _worker = _Worker()
         return _worker.submit(job)
+
+
+def hurry(future: Future[Any]) -> None:
+    """For who waits for a job's result, whatever else there is to do."""
+    with _lock:
+        worker = _worker
+    if worker is not None:
+        worker.hurry(future)
 
 
 @atexit.register

@@ -170,7 +170,7 @@ class Program(Handle):
         """What was assembled for a chip when this program was compiled ahead."""
         if self.ahead is None:
             return None
-        return _ahead.load(self.ahead, f"{target}.image")
+        return _ahead.image(self.ahead, target)
 
     def is_assembled(self, device: OpenDevice) -> bool:
         """Whether the device's assembler has been through with the kernels."""
@@ -320,7 +320,7 @@ def _restore(image: bytes | None, key: str) -> Program | None:
 
 def _load_or_compile(request: str, compile: Callable[[Any], int | None]) -> Program:
     key, name = _cache.key_of(request), _ahead.name_of(request)
-    program = _restore(_ahead.load(name, "program"), key)
+    program = _restore(_ahead.program(name), key)
     if program is not None:
         program.ahead = name
         return program

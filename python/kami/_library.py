@@ -209,6 +209,7 @@ _FALLIBLE: dict[str, list[Any]] = {
     "kamiDeviceRead": [c_void_p, c_void_p, c_uint64, c_size_t],
     "kamiDeviceLoad": [c_void_p, c_void_p, c_char_p, c_size_t, _OUT],
     "kamiDeviceAssemble": [c_void_p, c_void_p, _OUT],
+    "kamiDeviceKeep": [c_void_p, c_void_p, c_size_t, POINTER(c_uint64)],
     "kamiDeviceIsCapturing": [c_void_p, c_void_p, POINTER(c_int)],
     "kamiExecutableDescribe": [c_void_p, _OUT],
     "kamiLaunchCreate": [c_void_p, POINTER(Argument), c_size_t, _OUT],

@@ -35,6 +35,8 @@ from ._types import item_bytes
 ALIGNMENT = 16
 
 ACTIVATIONS = ("relu", "gelu", "silu")
+EXTRAS = ("row_scale", "bias", "residual")
+"""Arrays that the epilogue reads, in the order of a program's arguments."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,6 +92,10 @@ class Request:
     aligned_rows: bool = False
     # Of a batch, how many a plan is chosen for; 0 for many.
     products: int = 0
+
+    @property
+    def extras(self) -> list[str]:
+        return [name for name in EXTRAS if getattr(self, name)]
 
     def to_c(self) -> Gemm:
         def extent(value: int | None) -> int:
@@ -181,37 +187,6 @@ def compile_request(
     return source_of(request, target, overrides).program()
 
 
-def request_for_all(request: Request, aligned_rows: bool) -> Request:
-    """For products of any size that are like a request's otherwise."""
-    return dataclasses.replace(
-        request, m=None, n=None, k=None, aligned_rows=aligned_rows, products=0
-    )
-
-
-_MOST_BATCH_DIMENSIONS = 2
-
-
-def request_for_any(request: Request, aligned_rows: bool) -> Request | None:
-    """For products of any size and any batch, whose matrices have rows.
-
-    A program for them takes arrays as `widened` has them. None where a matrix has
-    no adjacent elements in rows as stored, or a batch more dimensions.
-    """
-    operands = request.a, request.b, request.c
-    for operand in operands:
-        if operand.layout not in ("dense", "rows"):
-            return None
-        if len(operand.repeats) > _MOST_BATCH_DIMENSIONS:
-            return None
-    a, b, c = (
-        dataclasses.replace(
-            operand, repeats=(False,) * _MOST_BATCH_DIMENSIONS, layout="rows"
-        )
-        for operand in operands
-    )
-    return dataclasses.replace(request_for_all(request, aligned_rows), a=a, b=b, c=c)
-
-
 @dataclasses.dataclass(frozen=True)
 class Placed:
     """An array as a launch sees it: the extents and strides of its dimensions."""
@@ -233,28 +208,6 @@ class Placed:
         del strides[-2 if layout == "columns" else -1]
         width = item_bytes(self.operand.type)
         return all(step >= 0 and step * width % ALIGNMENT == 0 for step in strides)
-
-
-def widened(
-    placed: Placed, batch: Sequence[int]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Extents and strides as a program from `request_for_any` takes them.
-
-    A matrix that is every product's is as many, with no elements from one to the
-    next.
-    """
-    sizes, strides = placed.sizes, placed.strides
-    if placed.operand.layout == "dense":
-        strides = dense_strides(sizes)
-    missing = _MOST_BATCH_DIMENSIONS - len(batch)
-    steps = [
-        0 if size == 1 else stride
-        for size, stride in zip(sizes[:-2], strides[:-2], strict=True)
-    ]
-    return (
-        (*(1,) * missing, *batch, *sizes[-2:]),
-        (*(0,) * missing, *steps, *strides[-2:]),
-    )
 
 
 def layout_of(sizes: Sequence[int], strides: Sequence[int]) -> str:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._adapters import adopt, giver, library_of
+from ._any_size import Layout, layout_from, request_for_all, widened, widened_extras
 from ._arrays import HOST, Library, View
 from ._devices import target_of
 from ._forms import plain_form, shared_form
@@ -30,12 +31,10 @@ from ._matmul import (
     compile_request,
     place,
     place_output,
-    request_for_all,
     source_of,
     spread,
-    widened,
 )
-from ._stand_in import Awaited, is_there, program_of
+from ._stand_in import Awaited, Chosen, choose, is_there
 from ._types import accumulator_name, type_name
 
 
@@ -178,14 +177,20 @@ class Extra:
 class _Bound:
     """A product with all but addresses and scales settled."""
 
-    program: Program
+    chosen: Chosen
     handle: Launch | None
     launch: Callable[..., None] | None
     # Of all arguments but the scalars' bits: extents and strides.
-    dims: tuple[tuple[tuple[int, ...], tuple[int, ...]] | None, ...]
+    dims: tuple[Layout | None, ...]
     accumulator: str
-    # Where the program only stands in for the one of these sizes.
-    awaited: Awaited | None
+
+    @property
+    def program(self) -> Program:
+        return self.chosen.program
+
+    @property
+    def awaited(self) -> Awaited | None:
+        return self.chosen.awaited
 
     def run(self, words: Sequence[int], stream: int) -> list[dict[str, Any]]:
         """The report of each launch, in the simulator."""
@@ -265,7 +270,7 @@ class _Call:
         placed_a, placed_b, c, extras = self._collapsed(batch, (m, n))
         request = self._request(m, n, k, placed_a, placed_b, c)
         target = target_of(self.c.device)
-        overrides, awaited = dict(self.overrides), None
+        overrides = dict(self.overrides)
         aligned_rows = (
             self.alignment > 0
             and placed_a.has_aligned_rows
@@ -275,29 +280,30 @@ class _Call:
             program = _compile_shared(
                 (m, n, k), request, target, overrides, aligned_rows
             )
+            chosen = Chosen(program, request, {}, None)
         elif self.c.device == HOST or self.specialize or overrides:
             program = compile_request(request, target, overrides)
+            chosen = Chosen(program, request, {}, None)
         else:
             source = source_of(request, target, overrides)
-            program, awaited = program_of(
-                source, (m, n, k), aligned_rows, self.c.device, stream
-            )
+            chosen = choose(source, (m, n, k), aligned_rows, self.c.device, stream)
         matrices = (placed_a, placed_b, c)
-        dims: list[Any] = [(p.sizes, p.strides) for p in matrices]
-        if awaited is not None:
+        dims: list[Layout | None]
+        if chosen.awaited is None:
+            dims = [(p.sizes, p.strides) for p in matrices]
+            more = [layout_from(extras[name]) for name in request.extras]
+        else:
             dims = [widened(p, c.sizes[:-2]) for p in matrices]
-        dims += [None] * (self.has_alpha + self.has_beta)
-        for name in ("row_scale", "bias", "residual"):
-            if name in extras:
-                sizes, strides = zip(*extras[name], strict=True)
-                dims.append((sizes, strides))
+            more = widened_extras(extras, c.sizes) if chosen.request.extras else []
+        dims += [None] * (chosen.request.has_alpha + chosen.request.has_beta)
+        dims += more
         handle = launch = None
         if self.c.device != HOST:
             described = [(0,) if d is None else (0, *d) for d in dims]
-            handle = Launch(program.executable(self.c.device), described)
+            handle = Launch(chosen.program.executable(self.c.device), described)
             launch = handle.runner(len(dims))
         accumulator = request.accumulator or default_accumulator(request.a.type)
-        return _Bound(program, handle, launch, tuple(dims), accumulator, awaited)
+        return _Bound(chosen, handle, launch, tuple(dims), accumulator)
 
     def _is_specialized(self, request: Request, target: str) -> bool:
         if self.specialize is not None:
@@ -571,11 +577,16 @@ os.register_at_fork(after_in_child=_forget_awaited)
 
 def _words(call: _Call, bound: _Bound, alpha: Any, beta: Any) -> list[int]:
     words = [call.a.address, call.b.address, call.c.address]
-    if call.has_alpha:
+    request = bound.chosen.request
+    if request.has_alpha:
         words.append(scalar_bits(alpha, bound.accumulator, "alpha"))
-    if call.has_beta:
+    if request.has_beta:
+        # Without beta C is not read; see _any_size.py for the sign.
+        beta = beta if call.has_beta else -0.0
         words.append(scalar_bits(beta, bound.accumulator, "beta"))
-    words += [view.address for _, view in call.extras]
+    addresses = dict(bound.chosen.neutral)
+    addresses.update((name, view.address) for name, view in call.extras)
+    words += [addresses[name] for name in request.extras]
     return words
 
 

@@ -9,15 +9,22 @@ any size, and adds up in the same order.
 
 from __future__ import annotations
 
+import functools
 import os
+from collections.abc import Mapping
 from concurrent.futures import Future, wait
-from ctypes import byref, c_int
+from ctypes import byref, c_int, c_uint64
+from typing import NamedTuple
+
+import numpy as np
 
 from . import _ahead, _background
+from ._any_size import request_for_any
 from ._devices import open_device
 from ._kernels import Program
-from ._library import lib
-from ._matmul import Source, compile_request, request_for_any
+from ._library import check, lib
+from ._matmul import Request, Source, compile_request
+from ._types import numpy_dtype
 
 PATIENCE = 0.1
 """Seconds that a call waits for the program of its sizes. Who has called once,
@@ -47,7 +54,11 @@ def _is_capturing(device: int, stream: int) -> bool:
 def is_there(awaited: Awaited, device: int, stream: int) -> bool:
     """Whether a program is compiled, after some patience if need be."""
     if not awaited.done():
-        wait([awaited], None if _is_capturing(device, stream) else PATIENCE)
+        if _is_capturing(device, stream):
+            _background.hurry(awaited)
+            wait([awaited])
+        else:
+            wait([awaited], PATIENCE)
     return awaited.done()
 
 
@@ -75,28 +86,70 @@ def _start(source: Source, device: int) -> Awaited:
     return started
 
 
-def program_of(
+class Chosen(NamedTuple):
+    """A program for a product, or one that stands in."""
+
+    program: Program
+    request: Request
+    """What the program is for: a stand-in takes arrays as `widened` has them, and
+    more than the product may have."""
+    neutral: Mapping[str, int]
+    """Addresses of what a stand-in takes instead of what there is not."""
+    awaited: Awaited | None
+    """What it stands in for."""
+
+
+@functools.cache
+def _neutral(device: int, type: str) -> Mapping[str, int]:
+    """Of an epilogue's arrays, by name: elements that leave every bit as it is."""
+    if type == "bf16":
+        # The upper halves of f32, of which NumPy has no type.
+        values = np.array([1, -0.0], np.float32).view(np.uint16)[1::2].copy()
+    else:
+        values = np.array([1, -0.0], numpy_dtype(type))
+    address = c_uint64()
+    check(
+        lib.kamiDeviceKeep(
+            open_device(device).pointer,
+            values.ctypes.data,
+            values.nbytes,
+            byref(address),
+        )
+    )
+    factor, term = address.value, address.value + values.itemsize
+    return {"row_scale": factor, "bias": term, "residual": term}
+
+
+def choose(
     source: Source,
     extents: tuple[int, int, int],
     aligned_rows: bool,
     device: int,
     stream: int,
-) -> tuple[Program, Awaited | None]:
-    """The program for such a product, or a stand-in and the one that is awaited.
+) -> Chosen:
+    """The program for such a product, or a stand-in and the one that is awaited."""
 
-    A stand-in takes arrays as `widened` has them.
-    """
+    def own(program: Program) -> Chosen:
+        return Chosen(program, source.request, {}, None)
+
     wide = request_for_any(source.request, aligned_rows=False)
     kind = None if wide is None else _ahead.kind_of(wide, source.target)
-    if kind is None or not _ahead.knows(kind):
-        return source.program(), None
+    if wide is None or kind is None or not _ahead.knows(kind):
+        return own(source.program())
     program = _at_hand(source, device)
     if program is not None:
-        return program, None
+        return own(program)
     awaited = _start(source, device)
     found = _ahead.find(kind, source.sum_order(), extents, aligned_rows, source.target)
+    if found is None:
+        _background.hurry(awaited)
     if found is None or is_there(awaited, device, stream):
-        return awaited.result(), None
+        return own(awaited.result())
     request = request_for_any(source.request, found.aligned_rows)
     assert request is not None
-    return compile_request(request, source.target, dict(found.overrides)), awaited
+    return Chosen(
+        compile_request(request, source.target, dict(found.overrides)),
+        request,
+        _neutral(device, request.c.type) if request.extras else {},
+        awaited,
+    )

@@ -9,10 +9,12 @@ import functools
 import importlib.util
 import json
 import os
+import struct
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,8 +22,10 @@ from fake_driver import run
 
 import kami
 from kami import _ahead
+from kami._any_size import request_for_any, widened, widened_extras
 from kami._arrays import dense_strides
-from kami._matmul import Operand, Placed, Request, request_for_any, source_of, widened
+from kami._kernels import Described
+from kami._matmul import EXTRAS, Operand, Placed, Request, source_of
 
 SCRIPT = Path(__file__).parents[2] / "scripts/compile-ahead.py"
 
@@ -41,8 +45,8 @@ def load_script() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def ahead(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of f16, by warp groups in two tiles and by warps in one; what the assembler
-    makes of them is what the driver makes."""
+    """Of f16, by warp groups in two tiles and by warps in one, and for scales and
+    epilogues; what the assembler makes of them is what the driver makes."""
     script = load_script()
     folder = tmp_path_factory.mktemp("ahead")
     assembler = folder / "ptxas"
@@ -50,23 +54,31 @@ def ahead(tmp_path_factory: pytest.TempPathFactory) -> Path:
         '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\ncat > "$2"\n'
     )
     assembler.chmod(0o755)
-    shared = script.request_for("f16", aligned_rows=False)
+    shared, scaled, biased = (
+        script.request_for("f16", **more)
+        for more in ({}, {"has_alpha": True}, {"bias": True})
+    )
+    small = {"tile": "64x64x64", "unit": "warpgroup"}
     groups = {"tile": "128x128x64", "unit": "warpgroup", "stages": 3}
     warps = {"tile": "32x32x32", "unit": "warp"}
-    entries = [
-        script.make(request, form, str(assembler), folder)
+    programs = [
+        script.make(script.Wanted(request, form), str(assembler))
         for request, form in [
-            (script.stand_in_for(shared), {"tile": "64x64x64", "unit": "warpgroup"}),
+            (script.stand_in_for(shared), small),
             (script.stand_in_for(shared), groups),
             (shared, groups),
             (shared, warps),
+            (script.stand_in_for(scaled), small),
+            (script.stand_in_for(biased), small),
         ]
     ]
-    assert [bool(entry["kind"]) for entry in entries] == [True, True, False, False]
-    orders = [entry["order"] for entry in entries[1:]]
+    kinds = [program.entry["kind"] for program in programs]
+    assert kinds[0] == kinds[1]
+    assert kinds[2] == kinds[3] == ""
+    assert len(set(kinds)) == 4
+    orders = [program.entry["order"] for program in programs[1:]]
     assert orders[0] == orders[1] != orders[2]
-    index = {"library": _ahead.library_identity(), "programs": entries}
-    (folder / "index.json").write_text(json.dumps(index))
+    script.write(folder, programs)
     return folder
 
 
@@ -92,24 +104,101 @@ def test_orders_that_are_equal_give_equal_bits(
     dtype = {"f16": np.float16, "f64": np.float64}.get(type, np.float32)
     a = rng.standard_normal((2, m, k)).astype(dtype)
     b = rng.standard_normal((2, k, n)).astype(dtype)
-    c = np.full((2, m, n), np.nan, dtype)
     stored = "f32" if type == "tf32" else type
     operands = [Operand(x, (False,), "dense") for x in (type, type, stored)]
-    own = source_of(Request(m, n, k, *operands, products=4), "sm_90", {})
-    any_size = request_for_any(own.request, aligned_rows=False)
-    assert any_size is not None
-    stand_in = source_of(any_size, "sm_90", {"tile": tile, "unit": unit})
-    assert stand_in.sum_order() == own.sum_order()
-    described = [
-        (
-            array.ctypes.data,
-            *widened(Placed(operand, array.shape, dense_strides(array.shape)), (2,)),
-        )
-        for array, operand in zip((a, b, c), operands, strict=True)
-    ]
-    stand_in.program().simulate(described)
+    own = Request(m, n, k, *operands, products=4)
+    c = simulate_stand_in(own, [{"tile": tile, "unit": unit}], a, b)
     expected = kami.gemm(a, b, precision="tf32" if type == "tf32" else "exact")
     assert c.tobytes() == expected.tobytes()
+
+
+Array = np.ndarray[Any, Any]
+
+
+def simulate_stand_in(
+    own: Request, forms: list[dict[str, Any]], a: Array, b: Array, **given: Any
+) -> Array:
+    """What one that adds up in the product's order gives for it, with NaN in C if
+    beta is not given."""
+    c = np.full((*a.shape[:-1], b.shape[-1]), np.nan, a.dtype)
+    c[:] = given.pop("c", c)
+    wide = request_for_any(own, aligned_rows=False)
+    assert wide is not None
+    order = source_of(own, "sm_90", {}).sum_order()
+    sources = [source_of(wide, "sm_90", form) for form in forms]
+    stand_in = next(source for source in sources if source.sum_order() == order)
+    batch = c.shape[:-2]
+    described: list[Any] = [
+        (
+            array.ctypes.data,
+            *widened(Placed(operand, array.shape, dense_strides(array.shape)), batch),
+        )
+        for array, operand in zip((a, b, c), (own.a, own.b, own.c), strict=True)
+    ]
+    for name, absent in (("alpha", 1), ("beta", -0.0)):
+        if getattr(wide, f"has_{name}"):
+            bits = struct.pack("<f", given.pop(name, absent))
+            described.append((int.from_bytes(bits, "little"),))
+    absents = {"row_scale": [1], "bias": [-0.0], "residual": [-0.0]}
+    arrays = {
+        name: np.array(given.get(name, absents[name]), c.dtype) for name in EXTRAS
+    }
+    dims = {
+        name: [*zip(arrays[name].shape, dense_strides(arrays[name].shape), strict=True)]
+        for name in given
+    }
+    if wide.extras:
+        layouts = widened_extras(dims, c.shape)
+        for name, layout in zip(EXTRAS, layouts, strict=True):
+            described.append((arrays[name].ctypes.data, *layout))
+    launch: Described = described
+    stand_in.program().simulate(launch)
+    return c
+
+
+PARTS: list[dict[str, Any]] = [
+    {"alpha": -2.5},
+    {"beta": 0.5},
+    {"alpha": -1.5, "beta": -1},
+    {"row_scale": True},
+    {"bias": True, "activation": "relu"},
+    {"alpha": 0.75, "residual": True, "activation": "gelu"},
+    {"activation": "silu"},
+    {"beta": 2, "row_scale": True, "bias": True, "residual": True},
+]
+
+
+@pytest.mark.parametrize("parts", PARTS, ids=lambda parts: "-".join(parts))
+def test_what_is_absent_changes_no_bit(parts: dict[str, Any]) -> None:
+    """Nor the sign of a zero, as of alpha times an empty row."""
+    m, n, k = 33, 40, 50
+    rng = np.random.default_rng(len(parts))
+    a, b, c, residual = (
+        rng.standard_normal((2, *shape)).astype(np.float16)
+        for shape in ((m, k), (k, n), (m, n), (m, n))
+    )
+    a[:, ::5], c[:, ::3] = 0, -0.0
+    said = {
+        "row_scale": rng.standard_normal(m).astype(np.float16),
+        "bias": np.where(np.arange(n) % 3, rng.standard_normal(n), -0.0).astype("f2"),
+        "residual": residual,
+    }
+    extras = {name: said[name] for name in said if name in parts}
+    activation = parts.get("activation")
+    scales = {name: parts[name] for name in ("alpha", "beta") if name in parts}
+    operand = Operand("f16", (False,), "dense")
+    own = Request(
+        m, n, k, operand, operand, operand,
+        has_alpha="alpha" in parts, has_beta="beta" in parts, activation=activation,
+        epilogue_type="f16" if extras.keys() & {"row_scale", "bias"} else None,
+        products=4, **dict.fromkeys(extras, True),
+    )  # fmt: skip
+    forms = [{"tile": f"32x32x{depth}", "unit": "warp"} for depth in (32, 64)]
+    old = {"c": c} if "beta" in parts else {}
+    found = simulate_stand_in(own, forms, a, b, **scales, **extras, **old)
+    epilogue = kami.Epilogue(**extras, activation=activation)
+    expected = kami.gemm(a, b, c if old else None, epilogue=epilogue, **scales)
+    assert found.tobytes() == expected.tobytes()
 
 
 LATE = """
@@ -133,9 +222,8 @@ def operands(m, n, k, batch=300):
     shapes = (batch, m, k), (batch, k, n), (batch, m, n)
     return [DeviceArray(np.zeros(shape, np.float16)) for shape in shapes]
 
-def multiply(*arrays, **keywords):
-    a, b, c = arrays
-    kami.gemm(a, b, out=c, **keywords)
+def multiply(a, b, out, **keywords):
+    kami.gemm(a, b, out=out, **keywords)
 
 def awaited():
     return [bound.awaited is not None for bound in _product._bound.values()]
@@ -214,6 +302,60 @@ def test_stand_ins_take_any_rows(late: Late) -> None:
     )
 
 
+def test_stand_ins_scale(late: Late) -> None:
+    """One for alpha, beta and both."""
+    late(
+        """
+        one, none = np.float32(1).view(np.uint32), np.float32(-0.0).view(np.uint32)
+        two, three = np.float32([2, 3]).view(np.uint32)
+        for k, scales, expected in (
+            (100, {"alpha": 2}, [two, none]),
+            (101, {"beta": 3}, [one, three]),
+            (102, {"alpha": 2, "beta": 3}, [two, three]),
+        ):
+            a, b, c = operands(100, 100, k)
+            multiply(a, b, c, c=c if "beta" in scales else None, **scales)
+            assert [word & 0xFFFFFFFF for word in words[33:35]] == expected
+        assert awaited() == [True] * 3
+        may_compile.set()
+        """,
+        parameters=35,
+    )
+
+
+def test_stand_ins_have_epilogues(late: Late) -> None:
+    """What a product has none of is one number."""
+    late(
+        """
+        a, b, c = operands(100, 90, 70, batch=6)
+        bias = DeviceArray(np.zeros(90, np.float16))
+        multiply(a, b, c, epilogue=kami.Epilogue(bias=bias))
+        assert awaited() == [True]
+        row_scale, bias_, residual = words[35:40], words[40:45], words[45:56]
+        address = bias.array.ctypes.data
+        assert bias_ == [address, address, 0, 90, 1]
+        assert row_scale[2:] == [0, 100, 0]
+        assert residual[2:] == [0, 1, 6, 100, 90, 0, 0, 0, 0]
+        # 1, and then -0.
+        assert residual[0] == row_scale[0] + 2
+        shared = DeviceArray(np.zeros((100, 90), np.float16))
+        multiply(a, b, c, epilogue=kami.Epilogue(residual=shared), alpha=2)
+        assert awaited() == [True] * 2
+        residual = words[45:56]
+        assert residual[0] == shared.array.ctypes.data
+        assert residual[2:] == [0, 1, 6, 100, 90, 0, 0, 90, 1]
+        # Of another type, or with an activation that there is no program with.
+        may_compile.set()
+        os.environ["FAKE_CUDA_WORDS"] = "0"
+        bias = DeviceArray(np.zeros(90, np.float32))
+        multiply(a, b, c, epilogue=kami.Epilogue(bias=bias))
+        multiply(a, b, c, epilogue="gelu")
+        assert awaited() == [True, True, False, False]
+        """,
+        parameters=56,
+    )
+
+
 def test_stand_ins_add_up_alike(late: Late) -> None:
     """Where none does, or none is asked for, the call waits."""
     late(
@@ -228,7 +370,7 @@ def test_stand_ins_add_up_alike(late: Late) -> None:
         assert awaited() == [False] * 2 and compiled == [5, 100]
         may_compile.clear()
         threading.Timer(0.2, may_compile.set).start()
-        multiply(*operands(100, 100, 102), alpha=2)
+        multiply(*operands(100, 100, 102), accumulator="f32")
         assert awaited() == [False] * 3
         # Results in columns.
         may_compile.clear()
@@ -259,6 +401,21 @@ def test_a_graph_has_the_best_kernel(late: Late) -> None:
         threading.Timer(0.2, may_compile.set).start()
         multiply(*arrays)
         assert awaited() == [False, False]
+        """,
+    )
+
+
+def test_who_has_to_wait_comes_first(late: Late) -> None:
+    late(
+        """
+        for k in range(100, 104):
+            multiply(*operands(100, 100, k))
+        threading.Timer(0.2, may_compile.set).start()
+        # Beside the one that is being compiled.
+        multiply(*operands(5, 5, 5))
+        assert awaited() == [True] * 4 + [False]
+        assert compiled[:2] == [100, 5] and len(compiled) < 5, compiled
+        may_compile.set()
         """,
     )
 
@@ -400,10 +557,18 @@ def test_programs_of_another_library(driver: Path, ahead: Path, tmp_path: Path) 
             assert awaited() == [False] and launches.value == 1
             """,
         )
+
+
+@pytest.mark.parametrize(
+    "spoil", [lambda _: b"no archive", lambda archive: archive[: len(archive) // 2]]
+)
+def test_archives_that_cannot_be_read(
+    driver: Path, ahead: Path, tmp_path: Path, spoil: Callable[[bytes], bytes]
+) -> None:
     for path in ahead.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    for path in tmp_path.glob("*.program.xz"):
-        path.write_bytes(b"no program")
+    for path in tmp_path.glob("*.tar.xz"):
+        path.write_bytes(spoil(path.read_bytes()))
     run_late(
         driver,
         tmp_path,

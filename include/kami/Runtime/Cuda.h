@@ -124,6 +124,9 @@ KamiStatus kamiCudaAssemble(KamiCudaDevice *device, const void *ptx,
 KamiStatus kamiCudaUnloadModule(KamiCudaDevice *device, KamiCudaModule module);
 KamiStatus kamiCudaGetFunction(KamiCudaDevice *device, KamiCudaModule module,
                                const char *name, KamiCudaFunction *function);
+/* A module's variable, which lives as long as the module. */
+KamiStatus kamiCudaGetVariable(KamiCudaDevice *device, KamiCudaModule module,
+                               const char *name, KamiCudaPointer *pointer);
 KamiStatus kamiCudaDescribeFunction(KamiCudaDevice *device,
                                     KamiCudaFunction function,
                                     KamiCudaFunctionInfo *info);

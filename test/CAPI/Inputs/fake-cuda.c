@@ -90,6 +90,13 @@ int cuModuleGetFunction(void **function, void *module, const char *name) {
   strncpy(kernelName, name, sizeof(kernelName) - 1);
   return *function = &fakeShape, SUCCESS;
 }
+/* Of all modules the same. */
+int cuModuleGetGlobal_v2(uint64_t *pointer, size_t *bytes, void *module,
+                         const char *name) {
+  static uint64_t variable[32];
+  *pointer = (uint64_t)variable;
+  return *bytes = sizeof(variable), SUCCESS;
+}
 int cuFuncGetAttribute(int *value, int attribute, void *function) {
   return *value = 49152, SUCCESS;
 }

@@ -1,0 +1,104 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Requests for products of any size, and how one product is computed by a program
+for them.
+
+Such a program takes more than a product may have: two dimensions of a batch, any
+distances between rows, scales, and arrays for the epilogue. What is not there is
+given values that leave every bit as it is: 1 to multiply by, and -0 to add, since
+x + -0 is x, of x = 0 and x = -0 as well.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from ._arrays import dense_strides
+from ._matmul import EXTRAS, Dims, Placed, Request
+
+Layout = tuple[tuple[int, ...], tuple[int, ...]]
+"""Extents and strides."""
+
+
+def request_for_all(request: Request, aligned_rows: bool) -> Request:
+    """For products of any size that are like a request's otherwise."""
+    return dataclasses.replace(
+        request, m=None, n=None, k=None, aligned_rows=aligned_rows, products=0
+    )
+
+
+_MOST_BATCH_DIMENSIONS = 2
+
+
+def request_for_any(request: Request, aligned_rows: bool) -> Request | None:
+    """For products of any size and any batch, whose matrices have rows; with alpha
+    and beta for those that have one, and all of an epilogue for those with a part.
+
+    A program for them takes arrays as `widened` has them. None where a matrix has
+    no adjacent elements in rows as stored, or a batch more dimensions.
+    """
+    operands = request.a, request.b, request.c
+    for operand in operands:
+        if operand.layout not in ("dense", "rows"):
+            return None
+        if len(operand.repeats) > _MOST_BATCH_DIMENSIONS:
+            return None
+    a, b, c = (
+        dataclasses.replace(
+            operand, repeats=(False,) * _MOST_BATCH_DIMENSIONS, layout="rows"
+        )
+        for operand in operands
+    )
+    wide = dataclasses.replace(request_for_all(request, aligned_rows), a=a, b=b, c=c)
+    has_epilogue = bool(request.extras) or request.activation is not None
+    if has_epilogue:
+        wide = dataclasses.replace(
+            wide,
+            row_scale=True,
+            bias=True,
+            residual=True,
+            epilogue_type=request.epilogue_type or c.type,
+        )
+    if has_epilogue or request.has_alpha or request.has_beta:
+        wide = dataclasses.replace(wide, has_alpha=True, has_beta=True)
+    return wide
+
+
+def layout_from(dims: Dims) -> Layout:
+    extents, strides = zip(*dims, strict=True)
+    return extents, strides
+
+
+def widened(placed: Placed, batch: Sequence[int]) -> Layout:
+    """Extents and strides as a program from `request_for_any` takes them.
+
+    A matrix that is every product's is as many, with no elements from one to the
+    next.
+    """
+    sizes, strides = placed.sizes, placed.strides
+    if placed.operand.layout == "dense":
+        strides = dense_strides(sizes)
+    missing = _MOST_BATCH_DIMENSIONS - len(batch)
+    steps = [
+        0 if size == 1 else stride
+        for size, stride in zip(sizes[:-2], strides[:-2], strict=True)
+    ]
+    return (
+        (*(1,) * missing, *batch, *sizes[-2:]),
+        (*(0,) * missing, *steps, *strides[-2:]),
+    )
+
+
+def widened_extras(given: Mapping[str, Dims], sizes: Sequence[int]) -> list[Layout]:
+    """The same of all that an epilogue reads, of a result of these sizes. What is
+    not given is one number."""
+    shapes = {"row_scale": sizes[-2:-1], "bias": sizes[-1:], "residual": sizes}
+    found = []
+    for name in EXTRAS:
+        dims = given.get(name) or [(extent, 0) for extent in shapes[name]]
+        if name == "residual":
+            dims = [(1, 0)] * (_MOST_BATCH_DIMENSIONS + 2 - len(sizes)) + dims
+        found.append(layout_from(dims))
+    return found

@@ -43,6 +43,8 @@ static constexpr int64_t shallowSlice = 16;
 /// 2018), and ptxas 13.0 takes the square of their number: 8 s for 9216, 31 s
 /// for twice and 134 s for four times as many.
 static constexpr int64_t mostUnrolled = 8192;
+/// The same of operands from device memory, where they could be copied.
+static constexpr int64_t mostUnrolledFromMemory = 192;
 /// Of the areas of C that fit, in the order of their lower bounds, so many are
 /// costed for each grid.
 static constexpr int64_t maxFittingAreas = 4;
@@ -122,17 +124,38 @@ Extents GridSearch::tileOf(const Partition &partition) const {
                                                : partition.tile;
 }
 
+/// Whether lanes could multiply what is copied from device memory instead. The
+/// model does not know how long they take to load what their warps exchange.
+/// Products of f32, as planned without a word of it, then by copies of
+/// 32 x 32 x 32, µs on an H200 (2026-11-28): between warps 128 x 1024 x
+/// 256 16.8 and 4.3, 320 20.9 and 4.9, 333 28.7 and 6.7, 192 4.7 and 3.4; by
+/// layers alone in steps that do not divide k 200 8.4 and 4.0, 300 12.3
+/// and 5.3, in one step of more than 192 terms a lane 256 4.9 and 4.0, 400 83.3
+/// and 10.2. But of fewer, 112 1.9 and 2.5, 176 2.7 and 3.1, and in whole
+/// steps, 64 x 64 x 1024 6.0 and 10.0, layers are faster.
+bool GridSearch::couldCopy() const {
+  return atom.atom->instruction == Instruction::Fma &&
+         problem.source == Source::Memory && !problem.transport &&
+         !(problem.grid && problem.grid->k > 1) && chip.copiesAsync &&
+         problem.isCopyable && !problem.isComplex;
+}
+
 /// Whether tiles that are less deep are to be taken instead, where the lanes'
 /// multiply-adds are spelled out; of copied operands they are a loop.
 bool GridSearch::isTooLong(const Partition &partition,
                            Transport transport) const {
+  int64_t depth = partition.tile.k;
   if (atom.atom->instruction != Instruction::Fma ||
-      transport == Transport::Copied || partition.tile.k <= shallowest)
+      transport == Transport::Copied || depth <= shallowest)
     return false;
+  int64_t extent = problem.extents.k;
+  if (couldCopy() && extent > depth && extent % depth != 0)
+    return true;
   int64_t multiplications = problem.isComplex ? 4 : 1;
-  return divideCeil(partition.warpM * partition.warpN * partition.tile.k *
-                        multiplications,
-                    grid.k * chip.warpSize) > mostUnrolled;
+  int64_t ofLane =
+      divideCeil(partition.warpM * partition.warpN * depth * multiplications,
+                 grid.k * chip.warpSize);
+  return ofLane > (couldCopy() ? mostUnrolledFromMemory : mostUnrolled);
 }
 
 /// Whether the matrix unit finds operands as it wants them where they are
@@ -158,8 +181,9 @@ bool GridSearch::wants(PlanForm form) const {
     return false;
   bool isOfCopies =
       atom.atom->instruction == Instruction::Fma && atom.atom->shape.k > 1;
+  bool isAlone = grid.m == 1 && grid.n == 1;
   // With nobody to send to, both transports are the same.
-  if (transport == Transport::Gathered && grid.m == 1 && grid.n == 1 &&
+  if (transport == Transport::Gathered && isAlone &&
       problem.transport != Transport::Gathered)
     return false;
   if (transport == Transport::Copied &&
@@ -169,6 +193,8 @@ bool GridSearch::wants(PlanForm form) const {
         !isOfCopies)))
     return false;
   if (isOfCopies && transport != Transport::Copied)
+    return false;
+  if (!isAlone && transport != Transport::Copied && couldCopy())
     return false;
   if (problem.stages && transport != Transport::Copied && *problem.stages > 1)
     return false;

@@ -93,6 +93,7 @@ private:
   bool suitsGroups() const;
   bool wants(PlanForm form) const;
   Partition partitionOf(const Extents &tile, int64_t sliceK) const;
+  bool couldCopy() const;
   bool isTooLong(const Partition &partition, Transport transport) const;
   void tryTile(const Extents &tile);
   bool tryArea(int64_t m, int64_t n, llvm::ArrayRef<int64_t> depths);

@@ -338,6 +338,7 @@ def test_stand_ins_have_epilogues(late: Late) -> None:
         assert residual[2:] == [0, 1, 6, 100, 90, 0, 0, 0, 0]
         # 1, and then -0.
         assert residual[0] == row_scale[0] + 2
+        assert ctypes.string_at(row_scale[0], 4) == np.float16([1, -0.0]).tobytes()
         shared = DeviceArray(np.zeros((100, 90), np.float16))
         multiply(a, b, c, epilogue=kami.Epilogue(residual=shared), alpha=2)
         assert awaited() == [True] * 2

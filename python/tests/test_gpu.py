@@ -55,8 +55,11 @@ def test_sizes(dtype: str) -> None:
 
 @pytest.mark.skipif(_ahead.count() == 0, reason="no programs are compiled ahead")
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize(
+    "said", [{}, {"alpha": -0.3}, {"epilogue": "gelu"}], ids=lambda said: "-".join(said)
+)
 def test_bits_do_not_depend_on_when(
-    dtype: str, monkeypatch: pytest.MonkeyPatch
+    dtype: str, said: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What stands in for a kernel that is being compiled gives what it will give."""
     kind = getattr(torch, dtype)
@@ -64,12 +67,14 @@ def test_bits_do_not_depend_on_when(
     for m, n, k in [(83, 131, 65), (96, 160, 72), (201, 131, 130)]:
         heads = torch.randn(4, m, 3, k, device="cuda").to(kind).transpose(1, 2)
         b = torch.randn(4, 3, n, k, device="cuda").to(kind).transpose(2, 3)
+        heads[:, :, ::7] = 0
         monkeypatch.setattr(_stand_in, "PATIENCE", 0)
-        early = kami.gemm(heads, b)
+        early = kami.gemm(heads, b, **said)
         assert _product._bound[next(reversed(_product._bound))].awaited is not None
         monkeypatch.setattr(_stand_in, "PATIENCE", 60)
-        assert torch.equal(early, kami.gemm(heads, b)), (m, n, k)
-        assert torch.equal(early, kami.gemm(heads, b, specialize=True)), (m, n, k)
+        for late in (kami.gemm(heads, b, **said, specialize=x) for x in (None, True)):
+            assert torch.equal(early, late), (m, n, k)
+            assert torch.equal(early.signbit(), late.signbit()), (m, n, k)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])

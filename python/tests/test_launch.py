@@ -808,3 +808,24 @@ def test_launches_take_microseconds(driver: Path) -> None:
         """,
     )
     assert float(taken) < 5
+
+
+def test_what_is_kept(driver: Path) -> None:
+    """Of no bytes, that is nothing."""
+    run(
+        driver,
+        """
+        from kami import _devices, _library
+        keep, address = _library.lib.kamiDeviceKeep, ctypes.c_uint64()
+        device = _devices.open_device(0).pointer
+        bytes = ctypes.create_string_buffer(b"\\x00\\x7f\\xff", 3)
+        _library.check(keep(device, bytes, 3, ctypes.byref(address)))
+        assert ctypes.string_at(address.value, 3) == b"\\x00\\x7f\\xff"
+        try:
+            _library.check(keep(device, bytes, 0, ctypes.byref(address)))
+        except ValueError as error:
+            assert "bytes to be 1 or more" in str(error), error
+        else:
+            raise AssertionError("nothing is kept")
+        """,
+    )

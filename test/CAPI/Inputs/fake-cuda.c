@@ -80,9 +80,16 @@ static void keepLevel(unsigned count, const int *options, void **values) {
       fakeLevel = level;
   }
 }
+/* The bytes that the newest module's variable begins with. */
+static uint64_t variable[32];
 int cuModuleLoadDataEx(void **module, const void *image, unsigned count,
                        int *options, void **values) {
+  const char *text = strstr(image, ".b8 kept");
+  unsigned char *byte = (unsigned char *)variable;
   keepLevel(count, options, values);
+  if (text)
+    for (text = strchr(text, '{'); *text != '}'; ++byte)
+      *byte = (unsigned char)strtoul(text + 1, (char **)&text, 10);
   return *module = &fakeLaunches, SUCCESS;
 }
 int cuModuleUnload(void *module) { return SUCCESS; }
@@ -90,10 +97,8 @@ int cuModuleGetFunction(void **function, void *module, const char *name) {
   strncpy(kernelName, name, sizeof(kernelName) - 1);
   return *function = &fakeShape, SUCCESS;
 }
-/* Of all modules the same. */
 int cuModuleGetGlobal_v2(uint64_t *pointer, size_t *bytes, void *module,
                          const char *name) {
-  static uint64_t variable[32];
   *pointer = (uint64_t)variable;
   return *bytes = sizeof(variable), SUCCESS;
 }

@@ -92,7 +92,14 @@ FEW_FORMS: dict[str, list[Form]] = {
     "f64": [{"tile": "32x32x16"}],
     "f32": [{"tile": "32x32x16"}],
     "i8": [{"tile": "32x64x64"}],
-    "f8E4M3FN": [{"tile": "32x32x32"}, {"tile": "64x64x64"}, {"tile": "64x64x128"}],
+    "f8E4M3FN": [
+        {"tile": "32x32x32"},
+        {"tile": "32x32x96"},
+        {"tile": "64x64x64"},
+        {"tile": "64x64x128"},
+        {"tile": "64x64x256", "warps": 2},
+        {"tile": "96x128x128"},
+    ],
 }
 FEW_FORMS["bf16"] = FEW_FORMS["f16"]
 FEW_FORMS["u8"] = FEW_FORMS["i8"]

@@ -26,9 +26,9 @@ from ._matmul import (
     Operand,
     Placed,
     Request,
+    Source,
     broadcast,
     collapse,
-    compile_request,
     place,
     place_output,
     source_of,
@@ -218,26 +218,6 @@ def _planned_products(batch: tuple[int, ...]) -> int:
     return 1 << (max(count, least) - 1).bit_length()
 
 
-def _compile_shared(
-    extents: tuple[int, int, int],
-    request: Request,
-    target: str,
-    overrides: dict[str, Any],
-    aligned_rows: bool,
-) -> Program:
-    """A kernel for products of any size that are like one of these extents."""
-    request = request_for_all(request, aligned_rows)
-    form = shared_form(*extents, request, target)
-    try:
-        return compile_request(request, target, {**form, **overrides})
-    except ValueError:
-        # There may be no room for it beside what becomes of C's elements.
-        plain = plain_form(*extents, request)
-        if form == plain:
-            raise
-        return compile_request(request, target, {**plain, **overrides})
-
-
 @dataclasses.dataclass(frozen=True)
 class _Call:
     """What of a call decides everything but addresses and scales."""
@@ -270,23 +250,17 @@ class _Call:
         placed_a, placed_b, c, extras = self._collapsed(batch, (m, n))
         request = self._request(m, n, k, placed_a, placed_b, c)
         target = target_of(self.c.device)
-        overrides = dict(self.overrides)
         aligned_rows = (
             self.alignment > 0
             and placed_a.has_aligned_rows
             and placed_b.has_aligned_rows
         )
-        if not self._is_specialized(request, target):
-            program = _compile_shared(
-                (m, n, k), request, target, overrides, aligned_rows
-            )
-            chosen = Chosen(program, request, {}, None)
-        elif self.c.device == HOST or self.specialize or overrides:
-            program = compile_request(request, target, overrides)
-            chosen = Chosen(program, request, {}, None)
+        extents = (m, n, k)
+        if self._is_specialized(request, target):
+            source = source_of(request, target, dict(self.overrides))
+            chosen = self._chosen(source, extents, aligned_rows, stream)
         else:
-            source = source_of(request, target, overrides)
-            chosen = choose(source, (m, n, k), aligned_rows, self.c.device, stream)
+            chosen = self._chosen_shared(request, extents, aligned_rows, stream)
         matrices = (placed_a, placed_b, c)
         dims: list[Layout | None]
         if chosen.awaited is None:
@@ -304,6 +278,43 @@ class _Call:
             launch = handle.runner(len(dims))
         accumulator = request.accumulator or default_accumulator(request.a.type)
         return _Bound(chosen, handle, launch, tuple(dims), accumulator)
+
+    def _chosen(
+        self,
+        source: Source,
+        extents: tuple[int, int, int],
+        aligned_rows: bool,
+        stream: int,
+    ) -> Chosen:
+        # Who says what is to be run has it run.
+        if self.c.device == HOST or self.specialize or self.overrides:
+            return Chosen(source.program(), source.request, {}, None)
+        return choose(source, extents, aligned_rows, self.c.device, stream)
+
+    def _chosen_shared(
+        self,
+        request: Request,
+        extents: tuple[int, int, int],
+        aligned_rows: bool,
+        stream: int,
+    ) -> Chosen:
+        """A kernel for products of any size that are like one of these extents."""
+        target = target_of(self.c.device)
+        request = request_for_all(request, aligned_rows)
+
+        def chosen(form: dict[str, Any]) -> Chosen:
+            source = source_of(request, target, {**form, **dict(self.overrides)})
+            return self._chosen(source, extents, aligned_rows, stream)
+
+        form = shared_form(*extents, request, target)
+        plain = plain_form(*extents, request)
+        try:
+            return chosen(form)
+        except ValueError:
+            # There may be no room for it beside what becomes of C's elements.
+            if form == plain:
+                raise
+            return chosen(plain)
 
     def _is_specialized(self, request: Request, target: str) -> bool:
         if self.specialize is not None:

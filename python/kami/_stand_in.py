@@ -67,7 +67,10 @@ def _at_hand(source: Source, device: int) -> Program | None:
     if not source.is_known():
         return None
     program = source.program()
-    return program if program.is_assembled(open_device(device)) else None
+    is_assembled = program.ahead is not None or program.is_assembled(
+        open_device(device)
+    )
+    return program if is_assembled else None
 
 
 def _start(source: Source, device: int) -> Awaited:

@@ -409,14 +409,18 @@ def test_a_graph_has_the_best_kernel(late: Late) -> None:
 def test_who_has_to_wait_comes_first(late: Late) -> None:
     late(
         """
+        from kami import _background
         for k in range(100, 104):
             multiply(*operands(100, 100, k))
-        threading.Timer(0.2, may_compile.set).start()
-        # Beside the one that is being compiled.
+        hurry = _background.hurry
+        def see(job):
+            may_compile.set()
+            hurry(job)
+        _background.hurry = see
         multiply(*operands(5, 5, 5))
         assert awaited() == [True] * 4 + [False]
-        assert compiled[:2] == [100, 5] and len(compiled) < 5, compiled
-        may_compile.set()
+        # One was being compiled.
+        assert compiled[:2] == [100, 5], compiled
         """,
     )
 
@@ -517,6 +521,25 @@ def test_products_of_many_sizes_need_not_compile(late: Late) -> None:
             multiply(*operands(20, 20, k))
         multiply(*operands(128, 127, 250))
         assert launches.value == 11 and compiled == [] and not any(awaited())
+        """,
+    )
+
+
+def test_a_kernel_for_all_sizes_is_awaited(late: Late) -> None:
+    """With a scale there is none."""
+    late(
+        """
+        _product.MOST_SPECIALIZED = 0
+        arrays = operands(128, 127, 250)
+        multiply(*arrays, alpha=2)
+        assert awaited() == [True]
+        multiply(*operands(128, 120, 251), alpha=2)
+        may_compile.set()
+        _stand_in.PATIENCE = 60
+        multiply(*arrays, alpha=2)
+        assert launches.value == 3 and awaited() == [False, True]
+        # Both are of one kernel.
+        assert compiled == [_matmul.DYNAMIC], compiled
         """,
     )
 

@@ -45,24 +45,31 @@ class _Worker:
         return future
 
     def hurry(self, future: Future[Any]) -> None:
-        """Does a job here and now that has others before it."""
+        """Has a job done next; who waits for it need not wait for others."""
+        left = None
         with self._changes:
-            jobs = [job for job in self._jobs if job[1] is future]
-            self._jobs = [job for job in self._jobs if job[1] is not future]
-        for job in jobs:
-            _do(*job)
+            self._jobs.sort(key=lambda job: job[1] is not future)
+            if self._ends and self._jobs and self._jobs[0][1] is future:
+                left = self._jobs.pop(0)
+        if left is not None:
+            _do(*left)
+
+    def _next(self) -> _Job | None:
+        with self._changes:
+            return self._jobs.pop(0) if self._jobs else None
 
     def _work(self) -> None:
         while True:
             with self._changes:
                 self._changes.wait_for(lambda: self._jobs)
-                job, future = self._jobs.pop(0)
             with self._busy:
                 if self._ends:
                     return
-                _do(job, future)
+                job = self._next()
+                if job is not None:
+                    _do(*job)
             # What a job has made is whose it is for.
-            del job, future
+            del job
 
     def end(self) -> None:
         """Waits for the job that is being done, and has no other begun."""
@@ -84,7 +91,7 @@ def submit(job: Callable[[], Any]) -> Future[Any]:
 
 
 def hurry(future: Future[Any]) -> None:
-    """For who waits for a job's result, whatever else there is to do."""
+    """Has a job done before others that nobody waits for."""
     with _lock:
         worker = _worker
     if worker is not None:

@@ -39,13 +39,7 @@ from kami import _ahead
 from kami._any_size import request_for_any
 from kami._forms import shared_form
 from kami._kernels import Program
-from kami._matmul import (
-    ACTIVATIONS,
-    ALIGNMENT,
-    Operand,
-    Request,
-    source_of,
-)
+from kami._matmul import ACTIVATIONS, ALIGNMENT, Operand, Request, source_of
 
 CHIP = "sm_90"
 
@@ -109,6 +103,11 @@ FEW_FORMS["f8E5M2"] = FEW_FORMS["f8E4M3FN"]
 EXTENTS = (16, 32, 48, 64, 128, 256)
 
 
+# Types of C's elements where they are not A's.
+RESULTS = {"tf32": "f32"}
+TRANSPOSES = [*itertools.product((False, True), repeat=2)]
+
+
 def request_for(
     type: str,
     other: str | None = None,
@@ -156,10 +155,6 @@ def shared_programs() -> Iterator[Wanted]:
             if form not in forms:
                 forms.append(form)
                 yield Wanted(request, form)
-
-
-RESULTS = {"tf32": "f32"}
-TRANSPOSES = [*itertools.product((False, True), repeat=2)]
 
 
 def usual_stand_ins() -> Iterator[Wanted]:

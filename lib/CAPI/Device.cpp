@@ -46,7 +46,7 @@ KamiError *kamiDeviceOpen(int ordinal, KamiDevice **device) {
   KamiCudaDevice *opened = nullptr;
   if (KamiError *error = toError(kamiCudaOpenDevice(ordinal, &opened)))
     return error;
-  *device = new KamiDevice{{opened, kamiCudaCloseDevice}, {}};
+  *device = new KamiDevice{{opened, kamiCudaCloseDevice}};
   return nullptr;
 }
 
@@ -93,7 +93,10 @@ KamiError *kamiDeviceKeep(KamiDevice *device, const void *from, size_t bytes,
   if (KamiError *error =
           toError(kamiCudaLoadModule(opened, ptx.data(), ptx.size(), &module)))
     return error;
-  device->constants.emplace_back(opened, module);
+  {
+    std::lock_guard<std::mutex> lock(device->mutex);
+    device->constants.emplace_back(opened, module);
+  }
   return toError(kamiCudaGetVariable(opened, module, "kept", address));
 }
 

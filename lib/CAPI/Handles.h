@@ -17,6 +17,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,9 @@ struct KamiProgram {
 struct KamiDevice {
   std::shared_ptr<KamiCudaDevice> device;
   /// Before the device is closed, they are unloaded.
-  std::vector<kami::CudaModule> constants;
+  std::vector<kami::CudaModule> constants = {};
+  /// Of `constants`.
+  std::mutex mutex = {};
 };
 
 struct KamiExecutable {

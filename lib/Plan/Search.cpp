@@ -125,14 +125,11 @@ Extents GridSearch::tileOf(const Partition &partition) const {
 }
 
 /// Whether lanes could multiply what is copied from device memory instead. The
-/// model does not know how long they take to load what their warps exchange.
-/// Products of f32, as planned without a word of it, then by copies of
-/// 32 x 32 x 32, µs on an H200 (2026-11-28): between warps 128 x 1024 x
-/// 256 16.8 and 4.3, 320 20.9 and 4.9, 333 28.7 and 6.7, 192 4.7 and 3.4; by
-/// layers alone in steps that do not divide k 200 8.4 and 4.0, 300 12.3
-/// and 5.3, in one step of more than 192 terms a lane 256 4.9 and 4.0, 400 83.3
-/// and 10.2. But of fewer, 112 1.9 and 2.5, 176 2.7 and 3.1, and in whole
-/// steps, 64 x 64 x 1024 6.0 and 10.0, layers are faster.
+/// model does not know how long they take to load what their warps exchange. µs
+/// on an H200, planned without a word of it, and copied: between warps 333^3 of
+/// f32 28.7 and 6.7, by layers in steps that do not divide k 300^3 12.3
+/// and 5.3, in one step of more than 192 terms a lane 400^3 83.3 and 10.2; but
+/// of fewer 112^3 1.9 and 2.5 ("Single products of f32", docs/Experiments.md).
 bool GridSearch::couldCopy() const {
   return atom.atom->instruction == Instruction::Fma &&
          problem.source == Source::Memory && !problem.transport &&
@@ -148,14 +145,15 @@ bool GridSearch::isTooLong(const Partition &partition,
   if (atom.atom->instruction != Instruction::Fma ||
       transport == Transport::Copied || depth <= shallowest)
     return false;
+  bool isOfMemory = couldCopy();
   int64_t extent = problem.extents.k;
-  if (couldCopy() && extent > depth && extent % depth != 0)
+  if (isOfMemory && extent > depth && extent % depth != 0)
     return true;
   int64_t multiplications = problem.isComplex ? 4 : 1;
   int64_t ofLane =
       divideCeil(partition.warpM * partition.warpN * depth * multiplications,
                  grid.k * chip.warpSize);
-  return ofLane > (couldCopy() ? mostUnrolledFromMemory : mostUnrolled);
+  return ofLane > (isOfMemory ? mostUnrolledFromMemory : mostUnrolled);
 }
 
 /// Whether the matrix unit finds operands as it wants them where they are

@@ -6,7 +6,7 @@
 A folder beside the library, or the one that KAMI_AHEAD_DIR names (empty: none):
 `index.json` says what each was compiled from and in which order it adds up, and
 archives have the programs and what NVIDIA's assembler made of them. Programs that
-are alike share an archive: so they take a third of the room that each would alone.
+are alike share an archive, which takes less room than one for each.
 scripts/compile-ahead.py makes it. Programs of another library are not looked at.
 """
 

@@ -22,6 +22,7 @@ from ._kernels import Launch, Program, scalar_bits, tell_simulated
 from ._matmul import (
     ACTIVATIONS,
     ALIGNMENT,
+    EXTRAS,
     Dims,
     Operand,
     Placed,
@@ -520,7 +521,7 @@ class _Product:
         check_scales(self.view_a.type, alpha, beta)
         accumulator = self.accumulator or default_accumulator(self.view_a.type)
         extras = []
-        for name in ("row_scale", "bias", "residual"):
+        for name in EXTRAS:
             array = adopt(getattr(epilogue, name))
             if array is None:
                 continue

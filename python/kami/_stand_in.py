@@ -9,6 +9,7 @@ any size, and adds up in the same order.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 from collections.abc import Mapping
@@ -136,8 +137,10 @@ def choose(
         return Chosen(program, source.request, {}, None)
 
     wide = request_for_any(source.request, aligned_rows=False)
-    kind = None if wide is None else _ahead.kind_of(wide, source.target)
-    if wide is None or kind is None or not _ahead.knows(kind):
+    if wide is None:
+        return own(source.program())
+    kind = _ahead.kind_of(wide, source.target)
+    if not _ahead.knows(kind):
         return own(source.program())
     program = _at_hand(source, device)
     if program is not None:
@@ -148,8 +151,7 @@ def choose(
         _background.hurry(awaited)
     if found is None or is_there(awaited, device, stream):
         return own(awaited.result())
-    request = request_for_any(source.request, found.aligned_rows)
-    assert request is not None
+    request = dataclasses.replace(wide, aligned_rows=found.aligned_rows)
     return Chosen(
         compile_request(request, source.target, dict(found.overrides)),
         request,

@@ -21,7 +21,7 @@ import jax.numpy as jnp
 from ._arrays import View
 from ._jax_grouped import GROUPED, grouped_product, run_grouped
 from ._jax_spec import Spec, asked, view_of
-from ._matmul import broadcast
+from ._matmul import EXTRAS, broadcast
 from ._product import (
     Epilogue,
     Extra,
@@ -41,7 +41,7 @@ from ._xla import Call, make_target
 _TARGET = "kami_gemm"
 
 # What there may be besides A and B, in the order of XLA's operands.
-_EXTRAS = ("c", "row_scale", "bias", "residual")
+_EXTRAS = ("c", *EXTRAS)
 
 Arrays = dict[str, Any]
 """Those of `_EXTRAS`, by name; c and residual have as many dimensions as a and b."""

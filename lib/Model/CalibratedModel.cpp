@@ -194,6 +194,11 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   cost.computation = std::max(cost.computation, issue);
 
   cost.launch = calibration.launchMicroseconds * chip.boostMHz;
+  if (isAlone(work, atom, chip, exchange)) {
+    cost.total = aloneCycles(cost, cost.kTiles * tileCost.chain, work, atom,
+                             partition, chip, calibration, exchange);
+    return cost;
+  }
   double perBlock =
       throughput(cost, work, atom, chip) *
           hindrance(cost, atom, work.extents, partition, exchange) +
@@ -246,6 +251,8 @@ double kami::leastCycles(const Work &work, const Atom &atom, int64_t tileM,
   Extents tile = {tileM, tileN, work.extents.k};
   Exchange exchange;
   exchange.unit = atom.unit();
+  if (isAlone(work, atom, chip, exchange))
+    return leastAlone(work, atom, cost.blocks, tile, grid, chip, calibration);
   addMemory(cost, atom, blockBytes(work, cost.blocks, atom, tile, exchange),
             chip, calibration, exchange);
   auto padded = [](int64_t extent, int64_t parts, int64_t atomExtent) {

@@ -81,6 +81,22 @@ double narrowHindrance(const CalibratedCost &cost, const Work &work,
                        const Resources &resources, const Chip &chip,
                        const Exchange &exchange);
 
+/// Whether one product by itself is judged by what follows: where warps
+/// multiply what they load or copy.
+bool isAlone(const Work &work, const Atom &atom, const Chip &chip,
+             const Exchange &exchange);
+
+/// Cycles of a single product, of which a block waits `chain` for its sums.
+double aloneCycles(const CalibratedCost &cost, double chain, const Work &work,
+                   const Atom &atom, const Partition &partition,
+                   const Chip &chip, const Calibration &calibration,
+                   const Exchange &exchange);
+
+/// A lower bound of these for blocks of a tile.
+double leastAlone(const Work &work, const Atom &atom, double blocks,
+                  const Extents &tile, const WarpGrid &grid, const Chip &chip,
+                  const Calibration &calibration);
+
 } // namespace kami
 
 #endif // KAMI_LIB_MODEL_CALIBRATEDPARTS_H

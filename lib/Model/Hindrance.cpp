@@ -18,6 +18,14 @@ using namespace kami;
 /// more, the longer a block's column of A is, in bytes, beyond this: so much
 /// for each time that it is doubled.
 static constexpr double loadingLanes = 0.2, freeColumn = 96;
+/// How much longer products of bytes take from this depth on, which lanes load
+/// one by one where rows are not what they are adjacent along: batches of i8,
+/// µs, loaded and copied, 64 55.6 and 34.6, 96 69.9 and 72, 128 105 and 74, 192
+/// 132 and 79, 256 174 and 76, of f8E4M3FN 51.9 and 35.5, 67.8 and 76, 103 and
+/// 70, 89.9 and 90, 191 and 111, where loaded ones were expected to be faster
+/// by a tenth (H200, 2026-11-28).
+static constexpr double loadedBytes = 0.25;
+static constexpr int64_t deepBytes = 64;
 /// How much longer sums over layers of opaque matrices take, which each layer
 /// passes on as a whole through shared memory while all others wait: 64 x 32 x
 /// 128 by two layers took 3.1 times CUDA's plan on an H200's Vulkan driver,
@@ -118,6 +126,9 @@ double kami::hindrance(const CalibratedCost &cost, const Atom &atom,
         loadingLanes *
         std::log2(std::max(1.0, partition.tile.m * byteWidth(atom.operand) /
                                     freeColumn));
+  if (!exchange.isCopied() && byteWidth(atom.operand) == 1 &&
+      extents.k >= deepBytes)
+    factor += loadedBytes;
   if (atom.isOpaque() && partition.grid.k > 1)
     factor += opaqueLayers;
   if (cost.kTiles > 1 && !exchange.prefetches)

@@ -74,6 +74,11 @@ static constexpr int64_t unrolledOverhead = 24;
 static constexpr int64_t raggedMoreOverhead = 8;
 static constexpr int64_t splitOverhead = 24;
 
+/// What ptxas needs besides where layers each have many sums of f64: of 32 × 64
+/// × 32 by four layers, which takes 176 for sums and operands, 48 bytes are
+/// spilled.
+static constexpr int64_t wideLayersOverhead = 16, manyWideSums = 128;
+
 static constexpr int64_t copyOverhead = 16;
 /// All that ptxas needs beside sums and a slice of f64 whose terms are copied
 /// at once, so that nothing is known of a next tile, whether or not the tile is
@@ -221,6 +226,9 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
   int64_t parts = atom.products() == 3 ? 2 : 1;
   registers.workingA *= parts;
   registers.workingB *= parts;
+  if (byteWidth(atom.operand) == 8 && partition.grid.k > 1 &&
+      registers.accumulators >= manyWideSums)
+    registers.overhead += wideLayersOverhead;
   registers.heldA *= exchange.a == Source::Block ? parts : 1;
   registers.heldB *= exchange.b == Source::Block ? parts : 1;
   if (a.parked > 0 && !gathersA)

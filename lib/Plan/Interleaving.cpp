@@ -71,6 +71,38 @@ Interleave kami::interleavingOf(const Problem &problem, const Atom &atom,
   return groups;
 }
 
+LaneAccess kami::accessOf(const Problem &problem, const Atom &atom,
+                          const Interleave &groups, int64_t pieceA,
+                          int64_t pieceB) {
+  const FragmentMap *a = findFragmentMap(atom.mapA);
+  const FragmentMap *b = findFragmentMap(atom.mapB);
+  int64_t bytesA = byteWidth(problem.operand),
+          bytesB = byteWidth(problem.operandB());
+  if (!a || !b)
+    return {bytesA, bytesB};
+  OperandMaps maps = {a, b};
+  auto bytes = [](int64_t elements, int64_t width, int64_t piece) {
+    return std::min(elements * width,
+                    std::max(width, std::min(piece, accessBytes)));
+  };
+  auto along = [](int64_t group,
+                  TileOrder (*order)(const OperandMaps &, int64_t),
+                  const OperandMaps &maps, int64_t plain) {
+    return group ? order(maps, group).run() : plain;
+  };
+  bool isAlongM = problem.majorA == Major::MN,
+       isAlongK = problem.majorB == Major::K;
+  int64_t runA = isAlongM ? along(groups.m, TileOrder::alongM, maps,
+                                  a->adjacentValues(/*alongRows=*/true))
+                          : along(groups.k, TileOrder::alongK, maps,
+                                  a->adjacentValues(/*alongRows=*/false));
+  int64_t runB = isAlongK ? along(groups.k, TileOrder::alongK, maps,
+                                  b->adjacentValues(/*alongRows=*/true))
+                          : along(groups.n, TileOrder::alongN, maps,
+                                  b->adjacentValues(/*alongRows=*/false));
+  return {bytes(runA, bytesA, pieceA), bytes(runB, bytesB, pieceB)};
+}
+
 //===----------------------------------------------------------------------===//
 // Banks
 //===----------------------------------------------------------------------===//

@@ -51,12 +51,25 @@ Work kami::workOf(const Problem &problem) {
                problem.output ? byteWidth(*problem.output) : 0,
                problem.isComplex};
   work.packable = problem.packable;
-  if (problem.packable == 0)
+  work.isSingle = problem.source == Source::Memory && problem.batch == 1 &&
+                  !problem.isComplex;
+  if (problem.packable == 0 && !work.isSingle)
     return work;
   work.pieceA = pieceOf(problem.majorA == Major::MN ? extents.m : extents.k,
                         problem.operand);
   work.pieceB = pieceOf(problem.majorB == Major::K ? extents.k : extents.n,
                         problem.operandB());
+  return work;
+}
+
+Work kami::workOf(const Problem &problem, const Plan &plan) {
+  Work work = workOf(problem);
+  if (!work.isSingle || plan.transport == Transport::Copied)
+    return work;
+  LaneAccess access =
+      accessOf(problem, *plan.atom, plan.interleave, work.pieceA, work.pieceB);
+  work.accessA = access.a;
+  work.accessB = access.b;
   return work;
 }
 

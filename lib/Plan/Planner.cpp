@@ -163,9 +163,9 @@ static Candidate makeCandidate(const Tiling &tiling, const Problem &problem,
                   options.calibrationFor(chip));
   candidate.calibrated =
       tiling.misfit
-          ? calibratedCost(workOf(problem), atom, partition, tiling.plan.slices,
-                           tiling.resources, chip, options.calibrationFor(chip),
-                           tiling.plan.exchange())
+          ? calibratedCost(workOf(problem, tiling.plan), atom, partition,
+                           tiling.plan.slices, tiling.resources, chip,
+                           options.calibrationFor(chip), tiling.plan.exchange())
           : tiling.cost;
   bool isPaper = options.model == CostModel::Paper;
   candidate.costs = isPaper ? costsOf(candidate.paper)
@@ -588,7 +588,7 @@ Candidate kami::evaluatePlan(const Plan &plan, const Problem &problem,
       resourcesOf(*plan.atom, partition, plan.slices, chip.warpSize,
                   plan.exchange(problem.source), problem.sums());
   if (!tiling.misfit)
-    tiling.cost = calibratedCost(workOf(problem), *plan.atom, partition,
+    tiling.cost = calibratedCost(workOf(problem, plan), *plan.atom, partition,
                                  plan.slices, tiling.resources, chip,
                                  options.calibrationFor(chip), plan.exchange());
   return makeCandidate(tiling, problem, chip, options);

@@ -33,8 +33,9 @@ struct Tiling {
   Misfit misfit;
 };
 
-/// What the model is told of the problem.
+/// What the model is told of the problem, and of how a plan's warps load it.
 Work workOf(const Problem &problem);
+Work workOf(const Problem &problem, const Plan &plan);
 
 /// How operands travel, and whether the next product's are prefetched: plans of
 /// which the best is worth knowing.
@@ -94,6 +95,8 @@ private:
   bool wants(PlanForm form) const;
   Partition partitionOf(const Extents &tile, int64_t sliceK) const;
   bool couldCopy() const;
+  bool loadsInUnevenSteps(const Partition &partition,
+                          Transport transport) const;
   bool isTooLong(const Partition &partition, Transport transport) const;
   void tryTile(const Extents &tile);
   bool tryArea(int64_t m, int64_t n, llvm::ArrayRef<int64_t> depths);

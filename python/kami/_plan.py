@@ -142,7 +142,7 @@ def plan(
     dtype: Any,
     *,
     accumulator: Any = None,
-    batch: int = 1,
+    batch: int | None = None,
     target: str | None = None,
     **overrides: Any,
 ) -> Plan:
@@ -153,7 +153,8 @@ def plan(
         dtype: of A's and B's elements: NumPy's or PyTorch's, or a name: "f16",
             "bf16", "tf32", "tf32x3", "f32", "f64", "f8E4M3FN", "f8E5M2", "i8".
         accumulator: of the sums, where it is not dtype's usual one.
-        batch: products of a launch.
+        batch: products of a launch, of which each adds up as it would in any other
+            batch; None for one that is in none, as `gemm` multiplies two matrices.
         target: the chip, one of `kami.targets()`; the first CUDA device's, or
             that of the simulator where there is none.
         overrides: algorithm ("1d", "2d", "3d"), unit ("warp", "warpgroup",
@@ -175,7 +176,7 @@ def plan(
         m=_count("m", m, 1),
         n=_count("n", n, 1),
         k=_count("k", k, 1),
-        batch=_count("batch", batch, 1),
+        batch=0 if batch is None else _count("batch", batch, 1),
         type=type_name(dtype).encode(),
         accumulator=encode(accumulator_name(accumulator)),
     )

@@ -116,6 +116,12 @@ struct Work {
   /// consist; 0 where that is not known.
   int64_t pieceA = 0;
   int64_t pieceB = 0;
+  /// Whether this is all that a launch computes.
+  bool isSingle = false;
+  /// Of that, bytes of A and B that a lane loads at once, where warps load
+  /// them from device memory.
+  int64_t accessA = 1;
+  int64_t accessB = 1;
 };
 
 CalibratedCost calibratedCost(const Work &work, const Atom &atom,

@@ -22,6 +22,14 @@ namespace kami {
 Interleave interleavingOf(const Problem &problem, const Atom &atom,
                           const Partition &partition);
 
+/// Bytes of A and of B that a lane loads at once from rows that consist of
+/// pieces of so many bytes.
+struct LaneAccess {
+  int64_t a, b;
+};
+LaneAccess accessOf(const Problem &problem, const Atom &atom,
+                    const Interleave &groups, int64_t pieceA, int64_t pieceB);
+
 /// The groups for which fewest lanes meet in a bank of shared memory where a
 /// warp has all of a product that lies there as it does in device memory, row
 /// by row without gaps. Plain where lanes access more than single elements of

@@ -166,9 +166,17 @@ Value FragmentWindow::areWordsRight(ImplicitLocOpBuilder &b) const {
   return isRight(b, width * elementBytes());
 }
 
+bool FragmentWindow::areWordsWithinExtent() const {
+  return along < 0 || !extents[along] || alignment.extents[along] % width == 0;
+}
+
+bool FragmentWindow::areWordsAlwaysWhole() const {
+  return isAligned(width * elementBytes()) && areWordsWithinExtent();
+}
+
 Value FragmentWindow::areWordsWhole(ImplicitLocOpBuilder &b) const {
   Value all = testAlignment(b, width * elementBytes());
-  if (along < 0 || !extents[along] || alignment.extents[along] % width == 0)
+  if (areWordsWithinExtent())
     return all;
   Value rest = b.createOrFold<arith::AndIOp>(extents[along],
                                              indexConstant(b, width - 1));

@@ -112,43 +112,70 @@ public:
   }
 
   SmallVector<Value> byElements() const {
-    std::set<MatrixPlace> places;
-    for (int64_t tile = 0; tile != fragment.getNumTiles(); ++tile)
-      for (unsigned i = 0; i != fragment.getMap().valuesPerLane(); ++i)
-        places.insert(window.place(tile, i));
-    unsigned dim = dimensionOfLines(window, places);
-    std::map<int64_t, SmallVector<MatrixPlace>> lines;
-    for (MatrixPlace place : places)
-      lines[place[dim]].push_back(place);
-    std::map<MatrixPlace, Value> elements;
-    for (const auto &[at, line] : lines)
-      for (auto [place, element] : llvm::zip_equal(line, loadLine(dim, line)))
-        elements[place] = element;
+    std::map<MatrixPlace, Value> elements = loadInside(
+        window.elementType(), [](MatrixPlace place) { return place; },
+        [&](MatrixPlace place) { return window.load(b, place); });
     return collect([&](MatrixPlace place) { return elements.at(place); });
   }
 
+  /// Where all of the fragment is in the matrix.
   SmallVector<Value> byWords() const {
     std::map<MatrixPlace, Value> words;
     return collect([&](MatrixPlace place) {
       Value &word = words[window.wordOf(place)];
       if (!word)
         word = window.loadWord(b, window.wordOf(place));
-      return vector::ExtractOp::create(b, word, window.positionInWord(place))
-          .getResult();
+      return partOf(word, place);
+    });
+  }
+
+  /// Where no word is in the matrix in part.
+  SmallVector<Value> byWordsInside() const {
+    auto type = VectorType::get({window.wordElements()}, window.elementType());
+    std::map<MatrixPlace, Value> words = loadInside(
+        type, [&](MatrixPlace place) { return window.wordOf(place); },
+        [&](MatrixPlace word) { return window.loadWord(b, word); });
+    return collect([&](MatrixPlace place) {
+      return partOf(words.at(window.wordOf(place)), place);
     });
   }
 
 private:
-  SmallVector<Value> loadLine(unsigned dim, ArrayRef<MatrixPlace> line) const {
-    Type type = window.elementType();
-    auto load = [&](MatrixPlace place) {
+  Value partOf(Value word, MatrixPlace place) const {
+    return vector::ExtractOp::create(b, word, window.positionInWord(place));
+  }
+
+  /// What `load` reads at each of the lane's places that `of` maps to, as far
+  /// as it is in the matrix.
+  template <typename Of, typename Load>
+  std::map<MatrixPlace, Value> loadInside(Type type, Of of, Load load) const {
+    std::set<MatrixPlace> places;
+    for (int64_t tile = 0; tile != fragment.getNumTiles(); ++tile)
+      for (unsigned i = 0; i != fragment.getMap().valuesPerLane(); ++i)
+        places.insert(of(window.place(tile, i)));
+    unsigned dim = dimensionOfLines(window, places);
+    std::map<int64_t, SmallVector<MatrixPlace>> lines;
+    for (MatrixPlace place : places)
+      lines[place[dim]].push_back(place);
+    std::map<MatrixPlace, Value> loaded;
+    for (const auto &[at, line] : lines)
+      for (auto [place, value] :
+           llvm::zip_equal(line, loadLine(dim, line, type, load)))
+        loaded[place] = value;
+    return loaded;
+  }
+
+  template <typename Load>
+  SmallVector<Value> loadLine(unsigned dim, ArrayRef<MatrixPlace> line,
+                              Type type, Load load) const {
+    auto loadPlace = [&](MatrixPlace place) {
       return loadIf(b, window.isInBounds(b, 1 - dim, place), type,
-                    [&] { return SmallVector<Value>{window.load(b, place)}; })
+                    [&] { return SmallVector<Value>{load(place)}; })
           .front();
     };
     SmallVector<Type> types(line.size(), type);
     return loadIf(b, window.isInBounds(b, dim, line.front()), types,
-                  [&] { return llvm::map_to_vector(line, load); });
+                  [&] { return llvm::map_to_vector(line, loadPlace); });
   }
 
   /// `load` reads the element of a place, once.
@@ -191,10 +218,14 @@ struct ConvertLoad : ConvertAccess<LoadOp> {
     Loader load(b, fragment, window, *target);
     auto byElements = [&] { return load.byElements(); };
     auto byWords = [&] { return load.byWords(); };
+    // What is loaded in one way or another is moved to where both ways have it,
+    // for which all of it is waited for.
     auto byLanes = [&] {
-      return window.wordElements() == 1 ? byElements()
-                                        : choose(b, window.areWordsRight(b),
-                                                 types, byWords, byElements);
+      if (window.wordElements() == 1)
+        return byElements();
+      if (window.areWordsAlwaysWhole())
+        return load.byWordsInside();
+      return choose(b, window.areWordsRight(b), types, byWords, byElements);
     };
     // Elements that are extended do not lie in registers as in memory.
     std::unique_ptr<LineAccess> lines;

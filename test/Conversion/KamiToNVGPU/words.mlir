@@ -104,24 +104,49 @@ gpu.func @wide(%m: memref<16x32xi8>, %n: memref<16x8xf32>, %s: !shared) kernel a
   gpu.return
 }
 
-// A loop's steps of 16 keep alignment; beyond the matrix, elements are asked for one
-// by one.
+// A loop's steps of 16 keep alignment, and rows of 40 have no word in part: words
+// are asked for one by one. What is loaded in one way or another would be waited
+// for where both ways meet.
 
 // CHECK-LABEL: gpu.func @loop
-// CHECK-SAME:    %{{.+}}: memref<16x40xf16> {{.*}}, %[[END:.+]]: index
-// CHECK:         scf.for %[[K:.+]] =
-// CHECK:           %[[LAST:.+]] = arith.addi %[[K]], %c16
-// CHECK:           %[[INSIDE:.+]] = arith.cmpi sle, %[[LAST]], %c40
-// CHECK:           scf.if %[[INSIDE]] -> (vector<8xf16>) {
-// CHECK-COUNT-4:     vector.load
+// CHECK:         scf.for
+// CHECK-NOT:       memref.load
+// CHECK:           arith.cmpi ult, %{{.+}}, %c40
+// CHECK:           scf.if %{{.+}} -> (vector<2xf16>, vector<2xf16>) {
+// CHECK-COUNT-2:     vector.load
 // CHECK:           } else {
-// CHECK:             arith.cmpi ult
-// CHECK:             memref.load
+// CHECK:           arith.cmpi ult, %{{.+}}, %c40
+// CHECK:           scf.if %{{.+}} -> (vector<2xf16>, vector<2xf16>) {
+// CHECK-COUNT-2:     vector.load
+// CHECK-NOT:       memref.load
+// CHECK:         gpu.return
 gpu.func @loop(%m: memref<16x40xf16> {llvm.align = 16 : i64}, %end: index, %s: !shared) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   scf.for %k = %c0 to %end step %c16 {
     %f = kami.load %m[%c0, %k] row_in_bounds : memref<16x40xf16> -> !a
+    kami.share %f, %s[%c0] : !a, !shared
+  }
+  gpu.return
+}
+
+// Of rows of 39, the last word is not: beyond the matrix, elements are asked for.
+
+// CHECK-LABEL: gpu.func @cut
+// CHECK-SAME:    %{{.+}}: memref<16x39xf16, strided<[40, 1]>> {{.*}}, %[[END:.+]]: index
+// CHECK:         scf.for %[[K:.+]] =
+// CHECK:           %[[LAST:.+]] = arith.addi %[[K]], %c16
+// CHECK:           %[[INSIDE:.+]] = arith.cmpi sle, %[[LAST]], %c39
+// CHECK:           scf.if %[[INSIDE]] -> (vector<8xf16>) {
+// CHECK-COUNT-4:     vector.load
+// CHECK:           } else {
+// CHECK:             arith.cmpi ult
+// CHECK:             memref.load
+gpu.func @cut(%m: memref<16x39xf16, strided<[40, 1]>> {llvm.align = 16 : i64}, %end: index, %s: !shared) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  scf.for %k = %c0 to %end step %c16 {
+    %f = kami.load %m[%c0, %k] row_in_bounds : memref<16x39xf16, strided<[40, 1]>> -> !a
     kami.share %f, %s[%c0] : !a, !shared
   }
   gpu.return

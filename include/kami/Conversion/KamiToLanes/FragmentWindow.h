@@ -60,6 +60,8 @@ public:
   /// Whether no word is in the matrix in part, and all are aligned; null if
   /// that is known.
   mlir::Value areWordsWhole(mlir::ImplicitLocOpBuilder &b) const;
+  /// Whether that is known.
+  bool areWordsAlwaysWhole() const;
 
   /// The dimension in which elements are adjacent, if there is one.
   std::optional<unsigned> adjacentDimension() const;
@@ -99,6 +101,7 @@ private:
   std::optional<int64_t> largestOrigin(unsigned dim) const;
   int64_t widestWord() const;
   bool formWords(int64_t elements) const;
+  bool areWordsWithinExtent() const;
   mlir::Value testAlignment(mlir::ImplicitLocOpBuilder &b, int64_t bytes) const;
   std::array<mlir::Value, 2> indices(mlir::ImplicitLocOpBuilder &b,
                                      MatrixPlace place) const;

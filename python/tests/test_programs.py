@@ -31,6 +31,16 @@ def test_plans_explain_themselves() -> None:
     assert "<table>" in plan._repr_html_()
 
 
+def test_plans_are_those_of_kernels() -> None:
+    extents = (64, 64, 1024, "tf32")
+    plan = kami.plan(*extents, target="sm_90").to_dict()
+    kernel = kami.compile(*extents, target="sm_90").resources[0]["plan"]
+    assert plan["grid"] == kernel["grid"] == [1, 1, 4]
+    # A batch, of one product as well, adds up as all batches do.
+    in_batch = kami.plan(*extents, batch=1, target="sm_90").to_dict()
+    assert in_batch["grid"][2] == 1
+
+
 def test_notebooks_show_tables() -> None:
     kernel = kami.compile(16, 16, 16, "f16", batch=True, target="sm_90")
     assert "<td>16x16x16</td>" in kernel._repr_html_()

@@ -90,9 +90,8 @@ FEW_FORMS: dict[str, list[Form]] = {
         {"tile": "32x32x32"},
         {"tile": "32x32x96"},
         {"tile": "64x64x64"},
-        {"tile": "64x64x128"},
-        {"tile": "64x64x256", "warps": 2},
         {"tile": "96x128x128"},
+        {"tile": "96x128x128", "warps": 8},
     ],
 }
 FEW_FORMS["bf16"] = FEW_FORMS["f16"]

@@ -226,15 +226,15 @@ Registers kami::registersPerThread(const Atom &atom, const Partition &partition,
   int64_t parts = atom.products() == 3 ? 2 : 1;
   registers.workingA *= parts;
   registers.workingB *= parts;
-  if (byteWidth(atom.operand) == 8 && partition.grid.k > 1 &&
-      registers.accumulators >= manyWideSums)
-    registers.overhead += wideLayersOverhead;
   registers.heldA *= exchange.a == Source::Block ? parts : 1;
   registers.heldB *= exchange.b == Source::Block ? parts : 1;
   if (a.parked > 0 && !gathersA)
     registers.parking = a.slice;
   if (b.parked > 0 && !gathersB)
     registers.parking = std::max(registers.parking, b.slice);
+  if (byteWidth(atom.operand) == 8 && partition.grid.k > 1 &&
+      registers.accumulators >= manyWideSums)
+    registers.overhead += wideLayersOverhead;
   return registers;
 }
 

@@ -101,6 +101,7 @@ static constexpr LoadRates loadedByLanes = {
     {70, 1.42, 8.53, 0.95, 0.39}, 20, 6.4, 6.6, 148};
 /// Bytes that a multiprocessor and the second-level cache exchange in a cycle.
 static constexpr double cacheLine = 64;
+static constexpr double wordBytes = 4;
 /// Warps of a multiprocessor that keep its matrix units busy.
 static constexpr double enoughWarps = 12;
 
@@ -199,7 +200,6 @@ static double copiedCycles(const CalibratedCost &cost, double chain,
 static double loadedCycles(const CalibratedCost &cost, const Work &work,
                            const Moved &moved, const LoadRates &rates,
                            const Partition &partition, const Chip &chip) {
-  constexpr double wordBytes = 4;
   double warps = partition.grid.warps();
   double words = moved.operands() / wordBytes / (warps * chip.warpSize);
   double loads =
@@ -216,6 +216,13 @@ static double launched(const Chip &chip, const Calibration &calibration) {
          2 * busyLatency * calibration.memoryLatency;
 }
 
+/// What any plan takes at least: until all operands have left the cache.
+static double begun(const Rates &rates, const Moved &moved, const Chip &chip,
+                    const Calibration &calibration) {
+  return launched(chip, calibration) + rates.fixed +
+         rates.cached * moved.ofAll(chip) / cacheLine;
+}
+
 double kami::aloneCycles(const CalibratedCost &cost, double chain,
                          const Work &work, const Atom &atom,
                          const Partition &partition, const Chip &chip,
@@ -224,8 +231,7 @@ double kami::aloneCycles(const CalibratedCost &cost, double chain,
   Moved moved =
       movedBy(work, atom, cost.blocks, tileOf(partition, exchange), chip);
   auto ofAny = [&](const Rates &rates) {
-    return launched(chip, calibration) + rates.fixed +
-           rates.cached * moved.ofAll(chip) / cacheLine +
+    return begun(rates, moved, chip, calibration) +
            rates.shared * moved.busiest * cost.sharedBandwidth +
            rates.barrier * cost.barriers +
            rates.multiply * moved.busiest * cost.tensorCores;
@@ -245,18 +251,16 @@ double kami::leastAlone(const Work &work, const Atom &atom, double blocks,
                         const Chip &chip, const Calibration &calibration) {
   Moved moved = movedBy(work, atom, blocks, tile, chip);
   double each = moved.operands() / (double(grid.warps()) * chip.warpSize);
-  double toAll = moved.ofAll(chip) / cacheLine;
   const CopyRates &copies = copyRatesOf(atom);
-  double bound = copies.fixed + copies.cached * toAll +
+  double bound = begun(copies, moved, chip, calibration) +
                  copies.shared * moved.busiest * moved.operands() /
                      calibration.sharedBandwidth +
                  copies.output * moved.busiest * moved.c / cacheLine +
                  copies.piece * each / copiedPiece;
   if (atom.unit() != Unit::WarpGroup) {
     const LoadRates &loads = loadRatesOf(atom);
-    constexpr double wordBytes = 4;
-    bound = std::min(bound, loads.fixed + loads.cached * toAll +
+    bound = std::min(bound, begun(loads, moved, chip, calibration) +
                                 loads.word * each / wordBytes);
   }
-  return launched(chip, calibration) + bound;
+  return bound;
 }

@@ -85,20 +85,18 @@ LaneAccess kami::accessOf(const Problem &problem, const Atom &atom,
     return std::min(elements * width,
                     std::max(width, std::min(piece, accessBytes)));
   };
-  auto along = [](int64_t group,
-                  TileOrder (*order)(const OperandMaps &, int64_t),
-                  const OperandMaps &maps, int64_t plain) {
-    return group ? order(maps, group).run() : plain;
-  };
+  auto along =
+      [&](int64_t group, TileOrder (*order)(const OperandMaps &, int64_t),
+          int64_t plain) { return group ? order(maps, group).run() : plain; };
   bool isAlongM = problem.majorA == Major::MN,
        isAlongK = problem.majorB == Major::K;
-  int64_t runA = isAlongM ? along(groups.m, TileOrder::alongM, maps,
+  int64_t runA = isAlongM ? along(groups.m, TileOrder::alongM,
                                   a->adjacentValues(/*alongRows=*/true))
-                          : along(groups.k, TileOrder::alongK, maps,
+                          : along(groups.k, TileOrder::alongK,
                                   a->adjacentValues(/*alongRows=*/false));
-  int64_t runB = isAlongK ? along(groups.k, TileOrder::alongK, maps,
+  int64_t runB = isAlongK ? along(groups.k, TileOrder::alongK,
                                   b->adjacentValues(/*alongRows=*/true))
-                          : along(groups.n, TileOrder::alongN, maps,
+                          : along(groups.n, TileOrder::alongN,
                                   b->adjacentValues(/*alongRows=*/false));
   return {bytes(runA, bytesA, pieceA), bytes(runB, bytesB, pieceB)};
 }

@@ -514,8 +514,8 @@ void GridSearch::tryCopies(const Partition &partition,
   // 2026-11-28).
   bool isFma = atom.atom->instruction == Instruction::Fma;
   auto isFilled = [&](int64_t count) {
-    bool waits = count < tiles || !isFma || count <= 2 || problem.stages;
-    return count <= tiles && waits;
+    bool isSpilled = isFma && count > 2 && count == tiles && !problem.stages;
+    return count <= tiles && !isSpilled;
   };
   for (int64_t count : stages)
     if (isAsked(count) && (isFilled(count) || problem.tile))
@@ -577,7 +577,7 @@ void GridSearch::tryGathered(const Partition &partition) {
   tryPlan(partition, {Transport::Gathered}, suffices ? parked : slicing);
 }
 
-/// What is kept of a plan: nothing that it is judged by depends on this.
+/// A plan with the groups of tiles in which its warps load operands.
 Plan GridSearch::interleaved(Plan plan) const {
   if (plan.transport == Transport::Copied)
     return plan;
@@ -591,7 +591,7 @@ void GridSearch::keepMisfit(const Plan &plan, const Resources &resources,
   auto &kept = misfits[PlanForm{plan.transport, plan.prefetches}.index()];
   auto volume = [](const Extents &tile) { return tile.m * tile.n * tile.k; };
   if (!kept || volume(plan.tile) > volume(kept->plan.tile))
-    kept = Tiling{interleaved(plan), resources, {}, misfit};
+    kept = Tiling{plan, resources, {}, misfit};
 }
 
 /// What a thread takes for the addresses of what it loads of a tile where
@@ -670,7 +670,8 @@ bool GridSearch::relaysC(const Partition &partition,
 
 bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
                          const Slicing &slicing, int64_t stages) {
-  Plan plan = {atom.atom, tileOf(partition), grid, form.transport, slicing};
+  Plan plan = interleaved(
+      {atom.atom, tileOf(partition), grid, form.transport, slicing});
   plan.stages = stages;
   plan.relaysC =
       form.transport == Transport::Copied && relaysC(partition, form);
@@ -680,7 +681,7 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
       plan.transport == Transport::Copied && usesEngine(form.prefetches);
   if (plan.prefetches && chip.numbersLaunches)
     plan.taken = problem.taken.value_or(mostTaken);
-  if (problem.order && !(sumOrderOf(interleaved(plan)) == *problem.order))
+  if (problem.order && !(sumOrderOf(plan) == *problem.order))
     return false;
   if (plan.unit() == Unit::WarpGroup && !copiesToUnit(*atom.atom, partition))
     return false;
@@ -703,7 +704,6 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
   if (isTooLong(partition, form.transport) ||
       loadsInUnevenSteps(partition, form.transport))
     return false;
-  plan = interleaved(std::move(plan));
   CalibratedCost cost =
       calibratedCost(workOf(problem, plan), *atom.atom, partition, slicing,
                      resources, chip, calibration, plan.exchange());

@@ -102,8 +102,6 @@ static constexpr LoadRates loadedByLanes = {
 /// Bytes that a multiprocessor and the second-level cache exchange in a cycle.
 static constexpr double cacheLine = 64;
 static constexpr double wordBytes = 4;
-/// Warps of a multiprocessor that keep its matrix units busy.
-static constexpr double enoughWarps = 12;
 
 static unsigned widthOf(const Atom &atom) {
   return llvm::Log2_64(byteWidth(atom.operand));
@@ -168,8 +166,24 @@ static bool isFitted(const Work &work, const Atom &atom) {
 
 bool kami::isAlone(const Work &work, const Atom &atom, const Chip &chip,
                    const Exchange &exchange) {
-  return work.isSingle && isFitted(work, atom) && chip.copiesAsync &&
+  return work.isFew && isFitted(work, atom) && chip.copiesAsync &&
          !exchange.prefetches && !exchange.isPacked();
+}
+
+/// The part of a multiprocessor's matrix units that has no warps to keep it
+/// busy. Warps of a batch wait for memory, and those of blocks that are not
+/// there hide nothing; a single product was fitted with operands in the cache,
+/// and as many blocks as there is room for ("Single products",
+/// docs/Experiments.md).
+static double missingWarps(const CalibratedCost &cost, const Work &work,
+                           const Moved &moved, double warps) {
+  constexpr double enoughOfBatch = 8, enoughOfOne = 12;
+  double blocks = cost.residentBlocks;
+  bool isBatch = work.batch > 1;
+  if (isBatch)
+    blocks = std::min(blocks, moved.busiest);
+  return std::max(0.0,
+                  1 - blocks * warps / (isBatch ? enoughOfBatch : enoughOfOne));
 }
 
 /// Cycles of a plan's copies, and of what waits for them.
@@ -180,8 +194,7 @@ static double copiedCycles(const CalibratedCost &cost, double chain,
   double threads = warps * chip.warpSize;
   double cycles =
       rates.output * moved.busiest * moved.c / cacheLine + rates.chain * chain;
-  double resident = cost.residentBlocks * warps;
-  cycles += rates.fewWarps * std::max(0.0, 1 - resident / enoughWarps) *
+  cycles += rates.fewWarps * missingWarps(cost, work, moved, warps) *
             moved.busiest * cost.tensorCores;
   double pieces = moved.operands() / copiedPiece / threads;
   cycles += rates.piece * pieces;

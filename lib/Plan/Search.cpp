@@ -137,17 +137,17 @@ bool GridSearch::couldCopy() const {
          problem.isCopyable && !problem.isComplex;
 }
 
-/// Whether warps would load a single product in steps along k of which the last
-/// is less deep, where its rows can be copied: they take 1.2 times as long as
-/// the model thinks, up to twice (74 plans, H200, 2026-11-28).
+/// Whether warps would load one product, or a few, in steps along k of which
+/// the last is less deep, where its rows can be copied: they take 1.2 times as
+/// long as the model thinks, up to twice (74 plans, H200, 2026-11-28).
 bool GridSearch::loadsInUnevenSteps(const Partition &partition,
                                     Transport transport) const {
   int64_t depth = partition.tile.k, extent = problem.extents.k;
   bool isAsked = problem.transport || problem.tile || problem.algorithm ||
                  problem.grid || problem.stages || problem.order;
   return transport != Transport::Copied && extent > depth &&
-         extent % depth != 0 && workOf(problem).isSingle &&
-         problem.isCopyable && chip.copiesAsync && !isAsked;
+         extent % depth != 0 && workOf(problem).isFew && problem.isCopyable &&
+         chip.copiesAsync && !isAsked;
 }
 
 /// Whether tiles that are less deep are to be taken instead, where the lanes'
@@ -464,13 +464,17 @@ bool GridSearch::tryCopied(int64_t m, int64_t n) {
 /// products, µs, in turn and by a block each: tf32 85 51.9 and 46.6, 97 68.8
 /// and 59.4, 127 102 and 98.5, 161 195 and 161, 255 602 and 500 (H100,
 /// 2026-11-25); f16 129 75.7 and 69.4, 161 117 and 85.2, 225 217 and 171, 255
-/// 408 and 191, 300 360 and 265, 257 601 and 390 (2026-11-26).
+/// 408 and 191, 300 360 and 265, 257 601 and 390 (2026-11-26). Nor of few
+/// products, of which not all blocks get a second: of tf32 32 of 200 11.8 and
+/// 9.2 (H200, 2026-11-28).
 bool GridSearch::mayPrefetch() const {
   Work work = workOf(problem);
   auto isNarrow = [](int64_t piece) {
     return piece > 0 && piece < copiedPiece;
   };
+  bool asksForTurns = problem.taken || problem.bulk;
   return problem.mayPrefetch && !problem.isSkewed &&
+         (problem.batch == 1 || !work.isFew || asksForTurns) &&
          !(atom.atom->unit() == Unit::WarpGroup &&
            (isNarrow(work.pieceA) || isNarrow(work.pieceB)));
 }

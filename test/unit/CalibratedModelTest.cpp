@@ -32,7 +32,7 @@ struct CalibratedModel : testing::Test {
 Work singleProduct(int64_t size, int64_t piece) {
   Work work = {{size, size, size}, 1, 2, 2, 2};
   work.pieceA = work.pieceB = piece;
-  work.isSingle = true;
+  work.isFew = true;
   work.accessA = work.accessB = piece;
   return work;
 }
@@ -133,7 +133,7 @@ TEST_F(CalibratedModel, SingleProductsAreSums) {
   EXPECT_LT(copied(512, 16, 3), copied(512, 2, 3));
   EXPECT_LT(copied(512, 16, 3), copied(1024, 16, 3));
   Work few = singleProduct(200, 16), batch = few;
-  batch.isSingle = false;
+  batch.isFew = false;
   Extents tile = {16, 16, 200};
   EXPECT_GT(cost(few, tile, {1, 1, 2}, slicing).total,
             cost(batch, tile, {1, 1, 2}, slicing).total);

@@ -116,10 +116,11 @@ struct Work {
   /// consist; 0 where that is not known.
   int64_t pieceA = 0;
   int64_t pieceB = 0;
-  /// Whether this is all that a launch computes.
-  bool isSingle = false;
-  /// Of that, bytes of A and B that a lane loads at once, where warps load
-  /// them from device memory.
+  /// Whether this is one product, or so few that their blocks hide little of
+  /// each other.
+  bool isFew = false;
+  /// Of few, bytes of A and B that a lane loads at once, where warps load them
+  /// from device memory.
   int64_t accessA = 1;
   int64_t accessB = 1;
 };

@@ -43,6 +43,9 @@ void kami::addPlanPasses(OpPassManager &pm, const PipelineOptions &options) {
   KamiAttachTargetOptions target;
   target.chip = options.chip;
   pm.addPass(createKamiAttachTarget(target));
+  // Whoever asks for a tile means rows and columns as they are.
+  if (options.tile.empty())
+    pm.addPass(createKamiTransposeResults());
   pm.addPass(createKamiFlattenBatch());
   KamiAssignPlanOptions plan;
   plan.algorithm = options.algorithm;

@@ -15,6 +15,7 @@
 // PASSES:      builtin.module(
 // PASSES-NEXT:   convert-linalg-to-kami{fuse=true precision=exact},
 // PASSES:        kami-attach-target{chip=sm_90},
+// PASSES-NEXT:   kami-transpose-results,
 // PASSES-NEXT:   kami-flatten-batch,
 // PASSES-NEXT:   kami-assign-plan{algorithm=auto calibration= copies=auto model=calibrated products=0 stages=0 taken=0 tile= unit=auto warps=2},
 // PASSES-NEXT:   kami-verify-target,

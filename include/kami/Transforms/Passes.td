@@ -23,6 +23,16 @@ def KamiAttachTarget : Pass<"kami-attach-target", "::mlir::ModuleOp"> {
   ];
 }
 
+def KamiTransposeResults : Pass<"kami-transpose-results"> {
+  let summary = "Compute narrow results in columns as transposes in rows";
+  let description = [{
+    On NVIDIA's chips, a `kami.gemm` in device memory without a plan whose C has
+    adjacent elements in columns, of less than four bytes, becomes Cᵀ = Bᵀ · Aᵀ of
+    the same matrices, regions included. m and n of its plan are the transpose's.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def KamiFlattenBatch : Pass<"kami-flatten-batch"> {
   let summary = "Make batches of one dimension where they have no gaps";
   let description = [{

@@ -17,7 +17,6 @@ import argparse
 import base64
 import collections
 import concurrent.futures
-import dataclasses
 import io
 import itertools
 import json
@@ -232,10 +231,10 @@ def make(wanted: Wanted, ptxas: str) -> Made | None:
     except ValueError:
         return None
     name = _ahead.name_of(source.text)
-    plain = dataclasses.replace(request, aligned_rows=False)
     kind = ""
-    if request_for_any(plain, aligned_rows=False) == plain:
-        kind = _ahead.kind_of(plain, CHIP)
+    if request_for_any(request, request.aligned_rows) == request:
+        wide = request_for_any(request, aligned_rows=False)
+        kind = _ahead.kind_of(wide, CHIP)
     entry = {
         "kind": kind,
         "aligned_rows": request.aligned_rows,

@@ -4,7 +4,7 @@
 """Requests for products of any size, and how one product is computed by a program
 for them.
 
-Such a program takes more than a product may have: two dimensions of a batch, any
+Such a program takes more than a product may have: three dimensions of a batch, any
 distances between rows, scales, and arrays for the epilogue. What is not there is
 given values that leave every bit as it is: 1 to multiply by, and -0 to add, since
 x + -0 is x, of x = 0 and x = -0 as well.
@@ -16,7 +16,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from ._arrays import dense_strides
-from ._matmul import EXTRAS, Dims, Placed, Request
+from ._matmul import ALIGNMENT, EXTRAS, Dims, Operand, Placed, Request
 
 Layout = tuple[tuple[int, ...], tuple[int, ...]]
 """Extents and strides."""
@@ -29,12 +29,13 @@ def request_for_all(request: Request, aligned_rows: bool) -> Request:
     )
 
 
-_MOST_BATCH_DIMENSIONS = 2
+_MOST_BATCH_DIMENSIONS = 3
 
 
 def request_for_any(request: Request, aligned_rows: bool) -> Request | None:
     """For products of any size and any batch, whose matrices have rows; with alpha
     and beta for those that have one, and all of an epilogue for those with a part.
+    Arrays begin anywhere, but for aligned rows.
 
     A program for them takes arrays as `widened` has them. None where a matrix has
     no adjacent elements in rows as stored, or a batch more dimensions.
@@ -51,7 +52,13 @@ def request_for_any(request: Request, aligned_rows: bool) -> Request | None:
         )
         for operand in operands
     )
-    wide = dataclasses.replace(request_for_all(request, aligned_rows), a=a, b=b, c=c)
+    wide = dataclasses.replace(
+        request_for_all(request, aligned_rows),
+        a=a,
+        b=b,
+        c=c,
+        alignment=ALIGNMENT if aligned_rows else 0,
+    )
     has_epilogue = bool(request.extras) or request.activation is not None
     if has_epilogue:
         wide = dataclasses.replace(
@@ -64,6 +71,34 @@ def request_for_any(request: Request, aligned_rows: bool) -> Request | None:
     if has_epilogue or request.has_alpha or request.has_beta:
         wide = dataclasses.replace(wide, has_alpha=True, has_beta=True)
     return wide
+
+
+def request_for_transposed(request: Request) -> Request | None:
+    """For Cᵀ = Bᵀ · Aᵀ, of a C in columns, which is Cᵀ in rows. None where an
+    epilogue has what a row or a column shares: there is none for the other one."""
+    if request.row_scale or request.bias:
+        return None
+
+    def flipped(operand: Operand) -> Operand:
+        return dataclasses.replace(operand, transposed=not operand.transposed)
+
+    return dataclasses.replace(
+        request,
+        m=request.n,
+        n=request.m,
+        a=flipped(request.b),
+        b=flipped(request.a),
+        c=dataclasses.replace(request.c, layout="rows"),
+    )
+
+
+def transposed(placed: Placed) -> Placed:
+    """An array in columns as its transpose in rows."""
+    sizes, strides = (
+        (*each[:-2], each[-1], each[-2]) for each in (placed.sizes, placed.strides)
+    )
+    operand = dataclasses.replace(placed.operand, layout="rows")
+    return Placed(operand, sizes, strides)
 
 
 def layout_from(dims: Dims) -> Layout:

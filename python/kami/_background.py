@@ -45,14 +45,14 @@ class _Worker:
         return future
 
     def hurry(self, future: Future[Any]) -> None:
-        """Has a job done next; who waits for it need not wait for others."""
-        left = None
+        """Does a job that has not begun: who waits for it has nothing else to do,
+        and need not wait for others."""
         with self._changes:
-            self._jobs.sort(key=lambda job: job[1] is not future)
-            if self._ends and self._jobs and self._jobs[0][1] is future:
-                left = self._jobs.pop(0)
-        if left is not None:
-            _do(*left)
+            found = [job for job in self._jobs if job[1] is future]
+            for job in found:
+                self._jobs.remove(job)
+        for job in found:
+            _do(*job)
 
     def _next(self) -> _Job | None:
         with self._changes:
@@ -91,7 +91,7 @@ def submit(job: Callable[[], Any]) -> Future[Any]:
 
 
 def hurry(future: Future[Any]) -> None:
-    """Has a job done before others that nobody waits for."""
+    """Has a job done at once, by the caller if nobody has begun."""
     with _lock:
         worker = _worker
     if worker is not None:

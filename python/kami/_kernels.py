@@ -248,20 +248,47 @@ _programs: dict[str, Program] = {}
 _lock = threading.Lock()
 # One for each program that is being made.
 _making: dict[str, threading.Lock] = {}
-_compiling = threading.Lock()
+
+
+class _Compilations:
+    """Those of all threads, as a context, of which a fork waits for all."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._changes = threading.Condition(threading.Lock())
+
+    def __enter__(self) -> None:
+        with self._changes:
+            self._count += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._changes:
+            self._count -= 1
+            self._changes.notify_all()
+
+    def halt(self) -> None:
+        """Waits until there is none, and has no other begin."""
+        self._changes.acquire()
+        self._changes.wait_for(lambda: self._count == 0)
+
+    def go_on(self) -> None:
+        self._changes.release()
+
+
+_compiling = _Compilations()
 
 
 def _renew_locks() -> None:
     """Other threads may have held some when the process was forked."""
     global _lock, _compiling
-    _lock, _compiling = threading.Lock(), threading.Lock()
+    _lock, _compiling = threading.Lock(), _Compilations()
     _making.clear()
 
 
 # The compiler has locks, too, which would stay with a thread that is not there.
 os.register_at_fork(
-    before=lambda: _compiling.acquire(),
-    after_in_parent=lambda: _compiling.release(),
+    before=lambda: _compiling.halt(),
+    after_in_parent=lambda: _compiling.go_on(),
     after_in_child=_renew_locks,
 )
 

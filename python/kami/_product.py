@@ -14,7 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._adapters import adopt, giver, library_of
-from ._any_size import Layout, layout_from, request_for_all, widened, widened_extras
+from ._any_size import (
+    Layout,
+    layout_from,
+    request_for_all,
+    transposed,
+    widened,
+    widened_extras,
+)
 from ._arrays import HOST, Library, View
 from ._devices import target_of
 from ._forms import plain_form, shared_form
@@ -174,6 +181,10 @@ class Extra:
         ]
 
 
+def _crossed(matrices: Dims) -> Dims:
+    return [*matrices[:-2], matrices[-1], matrices[-2]]
+
+
 @dataclasses.dataclass(frozen=True)
 class _Bound:
     """A product with all but addresses and scales settled."""
@@ -268,8 +279,12 @@ class _Call:
             dims = [(p.sizes, p.strides) for p in matrices]
             more = [layout_from(extras[name]) for name in request.extras]
         else:
-            dims = [widened(p, c.sizes[:-2]) for p in matrices]
-            more = widened_extras(extras, c.sizes) if chosen.request.extras else []
+            if chosen.is_transposed:
+                matrices = placed_b, placed_a, transposed(c)
+                extras = {name: _crossed(array) for name, array in extras.items()}
+            sizes = matrices[2].sizes
+            dims = [widened(p, sizes[:-2]) for p in matrices]
+            more = widened_extras(extras, sizes) if chosen.request.extras else []
         dims += [None] * (chosen.request.has_alpha + chosen.request.has_beta)
         dims += more
         handle = launch = None
@@ -589,6 +604,8 @@ os.register_at_fork(after_in_child=_forget_awaited)
 
 def _words(call: _Call, bound: _Bound, alpha: Any, beta: Any) -> list[int]:
     words = [call.a.address, call.b.address, call.c.address]
+    if bound.chosen.is_transposed:
+        words[:2] = reversed(words[:2])
     request = bound.chosen.request
     if request.has_alpha:
         words.append(scalar_bits(alpha, bound.accumulator, "alpha"))

@@ -9,7 +9,6 @@ any size, and adds up in the same order.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _ahead, _background
-from ._any_size import request_for_any
+from ._any_size import request_for_any, request_for_transposed
 from ._devices import open_device
 from ._kernels import Program
 from ._library import check, lib
@@ -101,6 +100,8 @@ class Chosen(NamedTuple):
     """Addresses of what a stand-in takes instead of what there is not."""
     awaited: Awaited | None
     """What it stands in for."""
+    is_transposed: bool = False
+    """Whether it computes the transpose of C: of B's transpose and A's."""
 
 
 @functools.cache
@@ -136,8 +137,14 @@ def choose(
     def own(program: Program) -> Chosen:
         return Chosen(program, source.request, {}, None)
 
-    wide = request_for_any(source.request, aligned_rows=False)
-    if wide is None:
+    is_transposed = source.request.c.layout == "columns"
+    like: Request | None = source.request
+    if is_transposed:
+        like = request_for_transposed(source.request)
+        m, n, k = extents
+        extents = n, m, k
+    wide = None if like is None else request_for_any(like, aligned_rows=False)
+    if like is None or wide is None:
         return own(source.program())
     kind = _ahead.kind_of(wide, source.target)
     if not _ahead.knows(kind):
@@ -151,10 +158,12 @@ def choose(
         _background.hurry(awaited)
     if found is None or is_there(awaited, device, stream):
         return own(awaited.result())
-    request = dataclasses.replace(wide, aligned_rows=found.aligned_rows)
+    request = request_for_any(like, found.aligned_rows)
+    assert request is not None
     return Chosen(
         compile_request(request, source.target, dict(found.overrides)),
         request,
         _neutral(device, request.c.type) if request.extras else {},
         awaited,
+        is_transposed,
     )

@@ -190,6 +190,9 @@ kami::calibratedCost(const Work &work, const Atom &atom,
           chip.tensorCores /
           std::min<double>(partition.grid.warps(), chip.tensorCores);
   }
+  if (!exchange.isPacked())
+    cost.tensorCores +=
+        wideningCycles(work, atom, partition, chip, cost.kTiles);
   cost.tensorCores = std::max(cost.tensorCores, issue);
   cost.computation = std::max(cost.computation, issue);
 
@@ -201,7 +204,7 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   }
   double perBlock =
       throughput(cost, work, atom, chip) *
-          hindrance(cost, atom, work.extents, partition, exchange) +
+          hindrance(cost, work, atom, partition, exchange) +
       (exchange.relaysC && !exchange.isPacked() ? relayCycles : 0);
   perBlock *=
       narrowHindrance(cost, work, atom, tile, resources, chip, exchange);

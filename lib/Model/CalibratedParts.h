@@ -69,11 +69,16 @@ double movingCycles(const CalibratedCost &cost, const Atom &atom,
                     const BlockBytes &bytes, const Partition &partition,
                     const Chip &chip, const Exchange &exchange);
 
+/// Cycles of a block in which warps make floats of 16 bits of those of 8 that
+/// they multiply.
+double wideningCycles(const Work &work, const Atom &atom,
+                      const Partition &partition, const Chip &chip,
+                      double kTiles);
+
 /// How many times as long as its busiest units a block takes, because of what
 /// they do not count.
-double hindrance(const CalibratedCost &cost, const Atom &atom,
-                 const Extents &extents, const Partition &partition,
-                 const Exchange &exchange);
+double hindrance(const CalibratedCost &cost, const Work &work, const Atom &atom,
+                 const Partition &partition, const Exchange &exchange);
 
 /// The same for copies of pieces narrower than 16 bytes.
 double narrowHindrance(const CalibratedCost &cost, const Work &work,

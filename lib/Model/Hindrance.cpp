@@ -103,9 +103,10 @@ static int64_t busyWarps(const Partition &partition) {
          std::min(partition.grid.k, layers);
 }
 
-double kami::hindrance(const CalibratedCost &cost, const Atom &atom,
-                       const Extents &extents, const Partition &partition,
+double kami::hindrance(const CalibratedCost &cost, const Work &work,
+                       const Atom &atom, const Partition &partition,
                        const Exchange &exchange) {
+  const Extents &extents = work.extents;
   if (exchange.isPacked())
     return 1;
   double resident = double(cost.residentBlocks) * partition.grid.warps();
@@ -126,8 +127,8 @@ double kami::hindrance(const CalibratedCost &cost, const Atom &atom,
         loadingLanes *
         std::log2(std::max(1.0, partition.tile.m * byteWidth(atom.operand) /
                                     freeColumn));
-  if (!exchange.isCopied() && byteWidth(atom.operand) == 1 &&
-      extents.k >= deepBytes)
+  bool hasBytes = (work.bytesA ? work.bytesA : byteWidth(atom.operand)) == 1;
+  if (!exchange.isCopied() && hasBytes && extents.k >= deepBytes)
     factor += loadedBytes;
   if (atom.isOpaque() && partition.grid.k > 1)
     factor += opaqueLayers;

@@ -164,6 +164,8 @@ private:
                    mlir::Value exists = {},
                    llvm::function_ref<void()> startNext = {});
   mlir::Value skewedAs(Role role, mlir::Value matrix, mlir::Value offset);
+  mlir::Value ifInside(mlir::Value operandA, mlir::Value operandB,
+                       mlir::Value sum, llvm::function_ref<mlir::Value()> emit);
   mlir::Value multiplyCopied(mlir::Value operandA, mlir::Value operandB,
                              mlir::Value offset, mlir::Value stage,
                              mlir::Value accumulator, bool isPending = false,

@@ -192,6 +192,27 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // A warp whose part of C has no column of the matrix copies, and waits, but
+  // multiplies nothing.
+  // CHECK-LABEL: gpu.func @lanes_cut
+  // CHECK-SAME:    %[[B:[^:]+]]: memref<300x?xf32
+  // CHECK:         %[[COLUMNS:.+]] = memref.dim %[[B]], %c1
+  // CHECK:         scf.for {{.+}} iter_args(%[[SUM:.+]] = %{{.+}}, %{{.+}} = %c0_i32)
+  // CHECK:           gpu.barrier
+  // CHECK:           kami.copy_commit
+  // CHECK:           %[[FROM:.+]] = arith.muli %{{.+}}, %c32
+  // CHECK-NEXT:      %[[IS_INSIDE:.+]] = arith.cmpi ult, %[[FROM]], %[[COLUMNS]]
+  // CHECK-NEXT:      scf.if %[[IS_INSIDE]] -> (!{{.+}}) {
+  // CHECK:             kami.mma
+  // CHECK:           } else {
+  // CHECK-NEXT:        scf.yield %[[SUM]]
+  // CHECK-NOT:       kami.mma
+  gpu.func @lanes_cut(%a: memref<64x300xf32>, %b: memref<300x?xf32, strided<[64, 1]>>, %c: memref<64x?xf32, strided<[64, 1]>>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    kami.gemm ins(%a, %b : memref<64x300xf32>, memref<300x?xf32, strided<[64, 1]>>) outs(%c : memref<64x?xf32, strided<[64, 1]>>) accumulator(f32) plan(#lanes)
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @whole
   // CHECK-NOT:     scf.for
   // CHECK:         kami.copy_async

@@ -304,17 +304,31 @@ Value Distributor::emitSumStartedOnce(Value matrixA, Value matrixB,
 /// neither for the barrier between tiles nor for shared memory. It was timed
 /// for f64 (H100, 2026-11-25): 1000 products of 256 take 687 instead of 735 µs,
 /// 384 2230 instead of 2443, and the unit is busy in 84 instead of 76 % of the
-/// cycles. Where tiles end within k, or rows begin anywhere, copies take the
-/// registers that this needs as well (255 1367 instead of 986 µs, 300 1398
-/// instead of 1284).
+/// cycles. Where rows are skewed, copies take the registers that this needs.
 bool Distributor::carriesSlice(Value matrixA) {
   auto matrix = cast<MemRefType>(matrixA.getType());
   int64_t k = matrix.getDimSize(1), tileK = partition.tile.k;
-  return !isGroup() && !exchange.bulk && exchange.stages > 1 &&
-         atom.getInstruction() == InstructionKind::MmaSync &&
-         matrix.getElementType().isF64() && ShapedType::isStatic(k) &&
-         k % tileK == 0 && k > exchange.stages * tileK &&
-         (alignedRows || !exchange.skewed);
+  bool isAble = !isGroup() && !exchange.bulk && exchange.stages > 1 &&
+                atom.getInstruction() == InstructionKind::MmaSync &&
+                matrix.getElementType().isF64() && ShapedType::isStatic(k) &&
+                k > exchange.stages * tileK &&
+                (alignedRows || !exchange.skewed);
+  return isAble &&
+         (k % tileK == 0 || carriesToPart(llvm::divideCeil(k, tileK)));
+}
+
+/// The same where the last of so many tiles of k is a part of one. Blocks whose
+/// warps have small parts of C lose a neighbour to the registers: by 64 × 64 ×
+/// 16, 136 takes 1.05 of the time and 340 0.95, by 128 × 64 × 16 248 takes
+/// 0.86. Of 80 columns ptxas spills 64 to 220 bytes, of no others more than
+/// that: by 96 × 80 × 16, 152 takes 1.06 and 183 × 133 × 239 1.28 (H200,
+/// 2026-11-28).
+bool Distributor::carriesToPart(int64_t tiles) {
+  constexpr int64_t manyTiles = 13, someTiles = 7, largePart = 1152;
+  constexpr int64_t spilledColumns = 80;
+  bool isLarge = partition.warpM * partition.warpN >= largePart;
+  return partition.tile.n != spilledColumns &&
+         tiles >= (isLarge ? someTiles : manyTiles);
 }
 
 /// The sum of a product, with a slice in registers ahead. All warps have read a
@@ -322,21 +336,29 @@ bool Distributor::carriesSlice(Value matrixA) {
 Value Distributor::emitCarriedSum(Value matrixA, Value matrixB, Value start) {
   CopiedOperands own = operandsOf(matrixA, matrixB, /*map=*/{});
   int64_t stages = exchange.stages, slice = partition.sliceK;
+  int64_t tileK = partition.tile.k;
+  int64_t k = cast<MemRefType>(matrixA.getType()).getDimSize(1);
+  int64_t last = llvm::divideCeil(k, tileK) - 1, rest = k - last * tileK;
+  auto startTerms = [&](Value tile, int64_t terms, Value stage) {
+    startCopies(matrixA, matrixB, multiply(tile, tileK), b.getIndexAttr(terms),
+                stage);
+  };
   {
     auto ahead =
         scf::ForOp::create(b, constant(0), constant(stages), constant(1));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ahead.getBody());
     Value tile = ahead.getInductionVar();
-    startTile(own, tile, /*exists=*/{}, tile);
+    startTerms(tile, tileK, tile);
+    commitCopies();
   }
-  /// The slice at `k` of a tile.
-  auto load = [&](Value tile, Value stage, int64_t k) -> SmallVector<Value> {
-    Value offset = multiply(tile, partition.tile.k);
+  /// The slice at `at` of a tile.
+  auto load = [&](Value tile, Value stage, int64_t at) -> SmallVector<Value> {
+    Value offset = multiply(tile, tileK);
     auto loadOf = [&](OperandSide &side, Role role, Value matrix) {
       return loadFragment(
           side, copiedTileAt(role, cast<MemRefType>(matrix.getType()), stage),
-          constant(k), k + slice, skewedAs(role, matrix, offset));
+          constant(at), at + slice, skewedAs(role, matrix, offset));
     };
     return {loadOf(sideA, Role::A, matrixA), loadOf(sideB, Role::B, matrixB)};
   };
@@ -345,7 +367,7 @@ Value Distributor::emitCarriedSum(Value matrixA, Value matrixB, Value start) {
                        int64_t pending) -> SmallVector<Value> {
     Value stage = asStage(number);
     awaitCopies(matrixA, matrixB, pending, [&]() -> CopiedTerms {
-      Value offset = multiply(tile, partition.tile.k);
+      Value offset = multiply(tile, tileK);
       return {offset, termsFrom(own, offset), stage};
     });
     return load(tile, stage, 0);
@@ -353,37 +375,69 @@ Value Distributor::emitCarriedSum(Value matrixA, Value matrixB, Value start) {
   auto multiplySlice = [&](ValueRange slices, Value sum) -> Value {
     return MmaOp::create(b, sum.getType(), slices[0], slices[1], sum);
   };
-  /// Multiplies all slices of a tile but the last one, which becomes what is
-  /// held.
-  auto multiplyTile = [&](Value tile, Value number, SmallVector<Value> &held,
-                          Value sum) -> Value {
-    for (int64_t k = slice; k < partition.tile.k; k += slice) {
-      SmallVector<Value> ahead = load(tile, asStage(number), k);
+  /// Multiplies all slices of a tile's terms but the last one, which becomes
+  /// what is held.
+  auto multiplyTile = [&](Value tile, int64_t terms, Value number,
+                          SmallVector<Value> &held, Value sum) -> Value {
+    for (int64_t at = slice; at < terms; at += slice) {
+      SmallVector<Value> ahead = load(tile, asStage(number), at);
       sum = multiplySlice(held, sum);
       held = ahead;
     }
     return sum;
   };
-  SmallVector<Value> starts = {start, stageNumber(0)};
-  llvm::append_range(starts, awaitTile(constant(0), stageNumber(0),
-                                       /*pending=*/stages - 1));
-  Value last = b.createOrFold<arith::SubIOp>(own.tiles, constant(1));
-  auto loop = scf::ForOp::create(b, constant(0), last, constant(1), starts);
-  {
+  /// Multiplies the tiles from `begin` to `end`, and has `startNext` start what
+  /// follows where such a tile was.
+  auto multiplyTiles = [&](int64_t begin, int64_t end, ValueRange starts,
+                           llvm::function_ref<void(Value, Value)> startNext) {
+    auto loop = scf::ForOp::create(b, constant(begin), constant(end),
+                                   constant(1), starts);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value tile = loop.getInductionVar(), number = loop.getRegionIterArg(1);
     SmallVector<Value> held(loop.getRegionIterArgs().drop_front(2));
-    Value sum = multiplyTile(tile, number, held, loop.getRegionIterArg(0));
+    Value sum =
+        multiplyTile(tile, tileK, number, held, loop.getRegionIterArg(0));
     Value follows = stageAfter(number);
     SmallVector<Value> ahead =
         awaitTile(add(tile, constant(1)), follows, /*pending=*/stages - 2);
-    startTile(own, add(tile, constant(stages)), /*exists=*/{}, asStage(number));
+    startNext(tile, asStage(number));
     SmallVector<Value> ends = {multiplySlice(held, sum), follows};
     llvm::append_range(ends, ahead);
     scf::YieldOp::create(b, ends);
+    return loop.getResults();
+  };
+  SmallVector<Value> starts = {start, stageNumber(0)};
+  llvm::append_range(starts, awaitTile(constant(0), stageNumber(0),
+                                       /*pending=*/stages - 1));
+  ValueRange ends = starts;
+  if (rest == tileK) {
+    ends = multiplyTiles(0, last, ends, [&](Value tile, Value stage) {
+      startTile(own, add(tile, constant(stages)), /*exists=*/{}, stage);
+    });
+  } else {
+    // What it takes to start a part of a tile would be in registers all along
+    // in a loop that starts whole ones, too: 213 products of 248 take 152 µs
+    // instead of 167, and 176 without a slice ahead (H200, 2026-11-28).
+    int64_t before = last - stages;
+    ends = multiplyTiles(0, before, ends, [&](Value tile, Value stage) {
+      startTerms(add(tile, constant(stages)), tileK, stage);
+      commitCopies();
+    });
+    ends = multiplyTiles(before, last, ends, [&](Value tile, Value stage) {
+      Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, tile,
+                                            constant(before));
+      {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(
+            scf::IfOp::create(b, isFirst, /*withElseRegion=*/false)
+                .thenBlock());
+        startTerms(constant(last), rest, stage);
+      }
+      commitCopies();
+    });
   }
-  SmallVector<Value> held(loop.getResults().drop_front(2));
-  Value sum = multiplyTile(last, loop.getResult(1), held, loop.getResult(0));
+  SmallVector<Value> held(ends.drop_front(2));
+  Value sum = multiplyTile(constant(last), rest, ends[1], held, ends[0]);
   return multiplySlice(held, sum);
 }

@@ -197,6 +197,7 @@ private:
   mlir::Value emitSumStartedOnce(mlir::Value matrixA, mlir::Value matrixB,
                                  mlir::Value start);
   bool carriesSlice(mlir::Value matrixA);
+  bool carriesToPart(int64_t tiles);
   mlir::Value emitCarriedSum(mlir::Value matrixA, mlir::Value matrixB,
                              mlir::Value start);
   mlir::Value emitSumInTurn(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,

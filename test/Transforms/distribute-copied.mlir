@@ -17,6 +17,8 @@
 #dmma = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
 #kept = #kami.plan<two_d, grid = [2, 2, 1], unit = warp, atom = #dmma, tile = 64x32x16, transport = copied,
                    slices = {k = 8, shared = [0, 0]}, stages = 3, rows = skewed>
+#ahead = #kami.plan<two_d, grid = [2, 2, 1], unit = warp, atom = #dmma, tile = 96x48x16, transport = copied,
+                    slices = {k = 8, shared = [0, 0]}, stages = 3>
 #fma = #kami.mma_atom<fma 16x16x4, f32, f32, f32, ["paired.a.16x4.b32", "paired.b.4x16.b32", "paired.c.16x16.b32"]>
 #lanes = #kami.plan<one_d, grid = [1, 2, 1], unit = warp, atom = #fma, tile = 64x64x32, transport = copied,
                     slices = {k = 4, shared = [0, 0]}, stages = 2>
@@ -250,6 +252,47 @@ gpu.module @kernels {
 
   // Lanes read f64 wherever it is: rows stay as they come, with room for a word
   // more, and nothing is put straight.
+  // Of f64 a slice is in registers ahead. What starts a part of a tile, here the
+  // 19th of 12 terms, is not in the loop that starts whole ones, and its slices
+  // that have no terms are not multiplied.
+  // CHECK-LABEL: gpu.func @ahead
+  // CHECK:         scf.for %{{.+}} = %c0 to %c3 step %c1 {
+  // CHECK-COUNT-2:   kami.copy_async
+  // CHECK:           kami.copy_commit
+  // CHECK:         kami.copy_wait 2
+  // CHECK-NEXT:    gpu.barrier
+  // CHECK-COUNT-2: kami.load
+  // CHECK:         scf.for %{{.+}} = %c0 to %c15 step %c1 iter_args
+  // CHECK-COUNT-2:   kami.load
+  // CHECK-NEXT:      kami.mma
+  // CHECK:           kami.copy_wait 1
+  // CHECK-NEXT:      gpu.barrier
+  // CHECK-COUNT-2:   kami.load
+  // CHECK-NOT:       scf.if
+  // CHECK:           kami.copy_async {{.+}} : memref<96x16xf64
+  // CHECK:           kami.copy_async {{.+}} : memref<16x48xf64
+  // CHECK:           kami.copy_commit
+  // CHECK-NEXT:      kami.mma
+  // CHECK:         scf.for %[[TILE:.+]] = %c15 to %c18 step %c1 iter_args
+  // CHECK:           kami.copy_wait 1
+  // CHECK:           %[[IS_FIRST:.+]] = arith.cmpi eq, %[[TILE]], %c15
+  // CHECK:           scf.if %[[IS_FIRST]] {
+  // CHECK:             kami.copy_async {{.+}} : memref<96x12xf64
+  // CHECK:             kami.copy_async {{.+}} : memref<12x48xf64
+  // CHECK-NOT:         scf.for
+  // CHECK:           kami.copy_commit
+  // CHECK-NEXT:      kami.mma
+  // CHECK:         }
+  // CHECK-COUNT-2: kami.load
+  // CHECK-NEXT:    kami.mma
+  // CHECK-NEXT:    kami.mma
+  // CHECK-NOT:     kami.mma
+  gpu.func @ahead(%a: memref<96x300xf64>, %b: memref<300x48xf64>, %c: memref<96x48xf64>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    kami.gemm ins(%a, %b : memref<96x300xf64>, memref<300x48xf64>) outs(%c : memref<96x48xf64>) accumulator(f64) plan(#ahead)
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @kept
   // CHECK-SAME:    (%[[A:[a-z0-9]+]]: memref<64x300xf64, strided<[301, 1]>>, %[[B:[a-z0-9]+]]: memref<300x32xf64, strided<[33, 1]>>
   // CHECK-SAME:    kami.shared_bytes = 46080

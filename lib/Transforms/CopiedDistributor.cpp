@@ -14,6 +14,7 @@
 
 #include "Distributor.h"
 #include "kami/IR/Loops.h"
+#include "kami/IR/Views.h"
 #include "kami/Layout/BulkCopy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -255,12 +256,8 @@ bool Distributor::areOfBatch(GemmOp op, Value matrixA, Value matrixB) {
 /// All of the batch that the matrix is of, each matrix as it is multiplied.
 Value Distributor::wholeBatch(Value matrix) {
   BatchedMatrix place = *batchedMatrix(matrix);
-  if (!place.isTransposed)
-    return place.batch;
-  return memref::TransposeOp::create(
-      b, place.batch,
-      AffineMapAttr::get(AffineMap::getPermutationMap(
-          ArrayRef<unsigned>{0, 2, 1}, b.getContext())));
+  return place.isTransposed ? transposedView(b, b.getLoc(), place.batch)
+                            : place.batch;
 }
 
 /// An mbarrier for each stage, from that one on.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Distributor.h"
+#include "kami/IR/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -46,13 +47,9 @@ Value Distributor::view(int64_t offset, int64_t bytes) {
                                 sharedMemory, constant(offset), ValueRange());
 }
 
-/// The operand as the product sees it: a transpose is a matter of strides.
+/// The operand as the product sees it.
 Value Distributor::logicalView(Value matrix, bool transposed) {
-  if (!transposed)
-    return matrix;
-  auto swapped = AffineMapAttr::get(
-      AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, b.getContext()));
-  return memref::TransposeOp::create(b, matrix, swapped);
+  return transposed ? transposedView(b, b.getLoc(), matrix) : matrix;
 }
 
 /// The operands as they are multiplied: A and B, or Bᵀ and Aᵀ.

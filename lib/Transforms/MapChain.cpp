@@ -15,6 +15,7 @@
 #include "MapChain.h"
 #include "GridKernel.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/IR/Views.h"
 #include "kami/Plan/Chain.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -160,10 +161,7 @@ void ChainMapper::emitTile(IRMapping &values, const BlockTile &tile) {
   Value d = kernel.tileView(values.lookup(op.getD()), tile.batch, rowDim,
                             tile.m, tile.tileM, 1 - rowDim, tile.n, tile.tileN);
   if (isRight())
-    d = memref::TransposeOp::create(
-        b, d,
-        AffineMapAttr::get(AffineMap::getPermutationMap(
-            ArrayRef<unsigned>{1, 0}, b.getContext())));
+    d = transposedView(b, b.getLoc(), d);
   auto scale = [&](Value value) {
     return value ? readScale(b, values.lookup(value)) : value;
   };

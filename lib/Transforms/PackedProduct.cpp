@@ -11,6 +11,7 @@
 #include "LaneProduct.h"
 #include "Shares.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/IR/Views.h"
 #include "kami/Layout/CopiedTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -98,10 +99,7 @@ struct PackedProduct::Matrices {
 static Value deviceLines(ImplicitLocOpBuilder &b, Value memref, bool isSwapped,
                          bool isOneLine) {
   if (isSwapped)
-    memref = memref::TransposeOp::create(
-        b, memref,
-        AffineMapAttr::get(AffineMap::getPermutationMap(
-            ArrayRef<unsigned>{0, 2, 1}, b.getContext())));
+    memref = transposedView(b, b.getLoc(), memref);
   if (!isOneLine)
     return memref::CollapseShapeOp::create(
         b, memref, ArrayRef<ReassociationIndices>{{0}, {1, 2}});
@@ -142,12 +140,7 @@ Value PackedProduct::matrixOf(const Matrices &matrices, Value team) {
       constant(matrices.offset));
   Value view = viewAt(b, memory, start, {matrices.rows, matrices.columns},
                       matrices.element);
-  if (!matrices.isTransposed)
-    return view;
-  return memref::TransposeOp::create(
-      b, view,
-      AffineMapAttr::get(AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0},
-                                                      b.getContext())));
+  return matrices.isTransposed ? transposedView(b, b.getLoc(), view) : view;
 }
 
 void PackedProduct::ifThere(Value product, llvm::function_ref<void()> emit) {

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Bridge/Bridge.h"
+#include "kami/IR/Views.h"
 #include "kami/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,20 +25,6 @@ namespace kami {
 
 using namespace kami;
 using namespace mlir;
-
-/// Of so many dimensions, the permutation that exchanges the last two.
-static AffineMap exchangeOfLast(unsigned rank, MLIRContext *context) {
-  SmallVector<unsigned> order = llvm::to_vector(llvm::seq(rank));
-  std::swap(order[rank - 2], order[rank - 1]);
-  return AffineMap::getPermutationMap(order, context);
-}
-
-static Value transposedView(OpBuilder &builder, Location loc, Value matrix) {
-  unsigned rank = cast<MemRefType>(matrix.getType()).getRank();
-  AffineMap order = exchangeOfLast(rank, builder.getContext());
-  return memref::TransposeOp::create(builder, loc, matrix,
-                                     AffineMapAttr::get(order));
-}
 
 /// Whether C's columns are adjacent, of elements that fill no sector so.
 static bool isNarrowInColumns(MemRefType type) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kami/Conversion/KamiToLanes/FragmentWindow.h"
+#include "kami/IR/Views.h"
 #include "kami/Layout/CopiedTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -51,10 +52,7 @@ FragmentWindow::FragmentWindow(ImplicitLocOpBuilder &b, FragmentType fragment,
   width = widestWord();
   lines = matrix;
   if (along == 0)
-    lines = memref::TransposeOp::create(
-        b, matrix,
-        AffineMapAttr::get(AffineMap::getPermutationMap(
-            ArrayRef<unsigned>{1, 0}, b.getContext())));
+    lines = transposedView(b, b.getLoc(), matrix);
 }
 
 MatrixPlace FragmentWindow::place(int64_t tile, unsigned value) const {

@@ -8,6 +8,7 @@
 
 #include "CopiedLines.h"
 #include "NVIDIALanes.h"
+#include "kami/IR/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -24,18 +25,12 @@ static bool isAlong(MemRefType type, unsigned dim) {
          strides[dim] == 1;
 }
 
-Value CopiedLines::transposed(Value memref) const {
-  auto swapped = AffineMapAttr::get(
-      AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, b.getContext()));
-  return memref::TransposeOp::create(b, memref, swapped);
-}
-
 CopiedLines::CopiedLines(ImplicitLocOpBuilder &b, Value matrix, Value tile)
     : b(b), matrix(matrix), tile(tile) {
   auto type = cast<MemRefType>(tile.getType());
   if (!isAlong(type, 1) && isAlong(type, 0)) {
-    this->matrix = transposed(matrix);
-    this->tile = transposed(tile);
+    this->matrix = transposedView(b, b.getLoc(), matrix);
+    this->tile = transposedView(b, b.getLoc(), tile);
     type = cast<MemRefType>(this->tile.getType());
   }
   lines = type.getDimSize(0);
@@ -51,7 +46,7 @@ CopiedLines::CopiedLines(ImplicitLocOpBuilder &b, Value matrix, Value buffer,
   lineElements = order->majorExtent();
   bool isA = attribute.getRole() == Role::A;
   if ((order->major == Major::K) != isA)
-    this->matrix = transposed(matrix);
+    this->matrix = transposedView(b, b.getLoc(), matrix);
   auto type =
       MemRefType::get({lines * lineElements}, attribute.getElementType(),
                       MemRefLayoutAttrInterface(),

@@ -56,9 +56,6 @@ struct CopiedLines {
   mlir::Value widen(mlir::Value count) const;
   /// No less than 0, and no more than `most`, of 32 bits.
   mlir::Value clamp(mlir::Value count, int64_t most) const;
-
-private:
-  mlir::Value transposed(mlir::Value memref) const;
 };
 
 /// The block's threads start to copy the words of 16 bytes that hold the

@@ -74,10 +74,18 @@ def request_for_any(request: Request, aligned_rows: bool) -> Request | None:
 
 
 def request_for_transposed(request: Request) -> Request | None:
-    """For Cᵀ = Bᵀ · Aᵀ, of a C in columns, which is Cᵀ in rows. None where an
-    epilogue has what a row or a column shares: there is none for the other one."""
-    if request.row_scale or request.bias:
+    """For Cᵀ = Bᵀ · Aᵀ, of a C in columns, which is Cᵀ in rows, with a bias as the
+    residual. None where an epilogue has what each row has one element of: there is
+    none for columns."""
+    if request.row_scale:
         return None
+    if request.bias:
+        is_free = not request.residual and request.epilogue_type == request.c.type
+        if not is_free:
+            return None
+        request = dataclasses.replace(
+            request, bias=False, residual=True, epilogue_type=None
+        )
 
     def flipped(operand: Operand) -> Operand:
         return dataclasses.replace(operand, transposed=not operand.transposed)
@@ -99,6 +107,25 @@ def transposed(placed: Placed) -> Placed:
     )
     operand = dataclasses.replace(placed.operand, layout="rows")
     return Placed(operand, sizes, strides)
+
+
+def extra_of_transposed(name: str) -> str:
+    """What is given for an array of the epilogue of C, of one of Cᵀ."""
+    return "residual" if name == "bias" else name
+
+
+def transposed_extras(
+    given: Mapping[str, Dims], sizes: Sequence[int]
+) -> dict[str, Dims]:
+    """What the epilogue of a Cᵀ of these sizes reads, in place of what C's does. Rows
+    of Cᵀ have the same element of a bias."""
+
+    def crossed(name: str, dims: Dims) -> Dims:
+        if name == "bias":
+            return [*((size, 0) for size in sizes[:-2]), *dims, (sizes[-1], 0)]
+        return [*dims[:-2], dims[-1], dims[-2]]
+
+    return {extra_of_transposed(n): crossed(n, dims) for n, dims in given.items()}
 
 
 def layout_from(dims: Dims) -> Layout:

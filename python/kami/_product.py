@@ -16,9 +16,11 @@ import numpy as np
 from ._adapters import adopt, giver, library_of
 from ._any_size import (
     Layout,
+    extra_of_transposed,
     layout_from,
     request_for_all,
     transposed,
+    transposed_extras,
     widened,
     widened_extras,
 )
@@ -181,10 +183,6 @@ class Extra:
         ]
 
 
-def _crossed(matrices: Dims) -> Dims:
-    return [*matrices[:-2], matrices[-1], matrices[-2]]
-
-
 @dataclasses.dataclass(frozen=True)
 class _Bound:
     """A product with all but addresses and scales settled."""
@@ -281,7 +279,7 @@ class _Call:
         else:
             if chosen.is_transposed:
                 matrices = placed_b, placed_a, transposed(c)
-                extras = {name: _crossed(array) for name, array in extras.items()}
+                extras = transposed_extras(extras, matrices[2].sizes)
             sizes = matrices[2].sizes
             dims = [widened(p, sizes[:-2]) for p in matrices]
             more = widened_extras(extras, sizes) if chosen.request.extras else []
@@ -614,7 +612,9 @@ def _words(call: _Call, bound: _Bound, alpha: Any, beta: Any) -> list[int]:
         beta = beta if call.has_beta else -0.0
         words.append(scalar_bits(beta, bound.accumulator, "beta"))
     addresses = dict(bound.chosen.neutral)
-    addresses.update((name, view.address) for name, view in call.extras)
+    for name, view in call.extras:
+        is_transposed = bound.chosen.is_transposed
+        addresses[extra_of_transposed(name) if is_transposed else name] = view.address
     words += [addresses[name] for name in request.extras]
     return words
 

@@ -22,7 +22,12 @@ from fake_driver import run
 
 import kami
 from kami import _ahead
-from kami._any_size import request_for_any, widened, widened_extras
+from kami._any_size import (
+    request_for_any,
+    request_for_transposed,
+    widened,
+    widened_extras,
+)
 from kami._arrays import dense_strides
 from kami._kernels import Described
 from kami._matmul import EXTRAS, Operand, Placed, Request, source_of
@@ -120,8 +125,8 @@ def simulate_stand_in(
 ) -> Array:
     """What one that adds up in the product's order gives for it, with NaN in C if
     beta is not given."""
-    c = np.full((*a.shape[:-1], b.shape[-1]), np.nan, a.dtype)
-    c[:] = given.pop("c", c)
+    absent = np.full((*a.shape[:-1], b.shape[-1]), np.nan, a.dtype)
+    c = np.array(given.pop("c", absent))
     wide = request_for_any(own, aligned_rows=False)
     assert wide is not None
     order = source_of(own, "sm_90", {}).sum_order()
@@ -199,6 +204,45 @@ def test_what_is_absent_changes_no_bit(parts: dict[str, Any]) -> None:
     epilogue = kami.Epilogue(**extras, activation=activation)
     expected = kami.gemm(a, b, c if old else None, epilogue=epilogue, **scales)
     assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("activation", [None, "relu"])
+def test_a_bias_is_a_residual_of_the_transpose(activation: str | None) -> None:
+    """To the same bits, zeros of either sign among it."""
+    m, n, k = 33, 40, 64
+    rng = np.random.default_rng(5)
+    a, b = (
+        rng.standard_normal((2, *shape)).astype(np.float16)
+        for shape in ((m, k), (k, n))
+    )
+    a[:, ::5] = 0
+    bias = np.where(np.arange(n) % 3, rng.standard_normal(n), -0.0).astype("f2")
+    operand = Operand("f16", (False,), "dense")
+    columns = Operand("f16", (False,), "columns")
+    own = Request(
+        m,
+        n,
+        k,
+        operand,
+        operand,
+        columns,
+        bias=True,
+        activation=activation,
+        epilogue_type="f16",
+        products=4,
+    )
+    flipped = request_for_transposed(own)
+    assert flipped is not None
+    order = source_of(own, "sm_90", {}).sum_order()
+    assert source_of(flipped, "sm_90", {}).sum_order() == order
+    forms = [{"tile": f"32x32x{depth}", "unit": "warp"} for depth in (32, 64)]
+    unwritten = np.full((2, n, m), np.nan, np.float16)
+    residual = np.broadcast_to(bias[:, None], unwritten.shape).copy()
+    found = simulate_stand_in(flipped, forms, b, a, c=unwritten, residual=residual)
+    out = np.empty((2, n, m), np.float16)
+    epilogue = kami.Epilogue(bias=bias, activation=activation)
+    kami.gemm(a, b, out=out.swapaxes(1, 2), epilogue=epilogue)
+    assert found.tobytes() == out.tobytes()
 
 
 LATE = """
@@ -339,12 +383,23 @@ def test_stand_ins_for_results_in_columns(late: Late) -> None:
         assert words[29:39] == [1, 1, 6, 96, 128, 0, 0, 12288, 128, 1]
         assert words[51] == d.ctypes.data
         assert words[54:64] == [1, 1, 6, 96, 128, 0, 0, 12288, 128, 1]
-        # What all rows share would be what all columns do.
+        # What all rows share is a residual without a distance between columns.
+        bias = np.zeros(96, np.float16)
+        given = kami.Epilogue(bias=DeviceArray(bias))
+        multiply(*map(DeviceArray, (a, b, c)), epilogue=given)
+        assert awaited() == [True] * 2
+        assert words[0] == b.ctypes.data
+        assert words[51] == bias.ctypes.data
+        assert words[54:64] == [1, 1, 6, 96, 128, 0, 0, 0, 1, 0]
+        # What all columns share would be what all rows do, and a residual is one
+        # array.
         os.environ["FAKE_CUDA_WORDS"] = "0"
         threading.Timer(0.2, may_compile.set).start()
-        bias = DeviceArray(np.zeros(96, np.float16))
-        multiply(*map(DeviceArray, (a, b, c)), epilogue=kami.Epilogue(bias=bias))
-        assert awaited() == [True, False]
+        scale = DeviceArray(np.zeros(128, np.float16))
+        for rest in ({"row_scale": scale}, {"residual": DeviceArray(d)}):
+            given = kami.Epilogue(bias=DeviceArray(bias), **rest)
+            multiply(*map(DeviceArray, (a, b, c)), epilogue=given)
+        assert awaited() == [True] * 2 + [False] * 2
         """,
         parameters=64,
     )

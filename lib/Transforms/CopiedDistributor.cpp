@@ -661,7 +661,13 @@ Value Distributor::ifInside(Value operandA, Value operandB, Value sum,
   require(operandB, 1, column, partition.warpN, partition.grid.n);
   if (!isInside)
     return emit();
-  auto choice = scf::IfOp::create(b, TypeRange(sum.getType()), isInside,
+  return sumIf(isInside, sum, emit);
+}
+
+/// What `emit` makes of a sum where a condition holds, and else the sum.
+Value Distributor::sumIf(Value condition, Value sum,
+                         llvm::function_ref<Value()> emit) {
+  auto choice = scf::IfOp::create(b, TypeRange(sum.getType()), condition,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.elseBlock());

@@ -13,6 +13,7 @@
 
 #include "Distributor.h"
 #include "kami/IR/Loops.h"
+#include "kami/Layout/SliceAhead.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -281,17 +282,10 @@ Value Distributor::emitSumStartedOnce(Value matrixA, Value matrixB,
                 });
   }
   startTile(own, ahead, /*exists=*/{}, asStage(stageBefore(number)));
-  auto choice = scf::IfOp::create(b, TypeRange(sum.getType()), isTile,
-                                  /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard choiceGuard(b);
-    b.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(b, sum);
-    b.setInsertionPointToStart(choice.thenBlock());
-    scf::YieldOp::create(b,
-                         multiplyCopied(matrixA, matrixB, offset, stage, sum));
-  }
-  scf::YieldOp::create(b, ValueRange{choice.getResult(0), stageAfter(number)});
+  sum = sumIf(isTile, sum, [&]() -> Value {
+    return multiplyCopied(matrixA, matrixB, offset, stage, sum);
+  });
+  scf::YieldOp::create(b, ValueRange{sum, stageAfter(number)});
   return loop.getResult(0);
 }
 
@@ -307,28 +301,11 @@ Value Distributor::emitSumStartedOnce(Value matrixA, Value matrixB,
 /// cycles. Where rows are skewed, copies take the registers that this needs.
 bool Distributor::carriesSlice(Value matrixA) {
   auto matrix = cast<MemRefType>(matrixA.getType());
-  int64_t k = matrix.getDimSize(1), tileK = partition.tile.k;
-  bool isAble = !isGroup() && !exchange.bulk && exchange.stages > 1 &&
-                atom.getInstruction() == InstructionKind::MmaSync &&
-                matrix.getElementType().isF64() && ShapedType::isStatic(k) &&
-                k > exchange.stages * tileK &&
-                (alignedRows || !exchange.skewed);
-  return isAble &&
-         (k % tileK == 0 || carriesToPart(llvm::divideCeil(k, tileK)));
-}
-
-/// The same where the last of so many tiles of k is a part of one. Blocks whose
-/// warps have small parts of C lose a neighbour to the registers: by 64 × 64 ×
-/// 16, 136 takes 1.05 of the time and 340 0.95, by 128 × 64 × 16 248 takes
-/// 0.86. Of 80 columns ptxas spills 64 to 220 bytes, of no others more than
-/// that: by 96 × 80 × 16, 152 takes 1.06 and 183 × 133 × 239 1.28 (H200,
-/// 2026-11-28).
-bool Distributor::carriesToPart(int64_t tiles) {
-  constexpr int64_t manyTiles = 13, someTiles = 7, largePart = 1152;
-  constexpr int64_t spilledColumns = 80;
-  bool isLarge = partition.warpM * partition.warpN >= largePart;
-  return partition.tile.n != spilledColumns &&
-         tiles >= (isLarge ? someTiles : manyTiles);
+  int64_t k = matrix.getDimSize(1);
+  return !isGroup() && !exchange.bulk &&
+         atom.getInstruction() == InstructionKind::MmaSync &&
+         matrix.getElementType().isF64() && (alignedRows || !exchange.skewed) &&
+         ShapedType::isStatic(k) && isSliceAhead(partition, exchange.stages, k);
 }
 
 /// The sum of a product, with a slice in registers ahead. All warps have read a

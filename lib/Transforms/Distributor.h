@@ -164,6 +164,8 @@ private:
                    mlir::Value exists = {},
                    llvm::function_ref<void()> startNext = {});
   mlir::Value skewedAs(Role role, mlir::Value matrix, mlir::Value offset);
+  mlir::Value sumIf(mlir::Value condition, mlir::Value sum,
+                    llvm::function_ref<mlir::Value()> emit);
   mlir::Value ifInside(mlir::Value operandA, mlir::Value operandB,
                        mlir::Value sum, llvm::function_ref<mlir::Value()> emit);
   mlir::Value multiplyCopied(mlir::Value operandA, mlir::Value operandB,
@@ -197,7 +199,6 @@ private:
   mlir::Value emitSumStartedOnce(mlir::Value matrixA, mlir::Value matrixB,
                                  mlir::Value start);
   bool carriesSlice(mlir::Value matrixA);
-  bool carriesToPart(int64_t tiles);
   mlir::Value emitCarriedSum(mlir::Value matrixA, mlir::Value matrixB,
                              mlir::Value start);
   mlir::Value emitSumInTurn(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,

@@ -250,8 +250,6 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Lanes read f64 wherever it is: rows stay as they come, with room for a word
-  // more, and nothing is put straight.
   // Of f64 a slice is in registers ahead. What starts a part of a tile, here the
   // 19th of 12 terms, is not in the loop that starts whole ones, and its slices
   // that have no terms are not multiplied.
@@ -293,6 +291,8 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Lanes read f64 wherever it is: rows stay as they come, with room for a word
+  // more, and nothing is put straight.
   // CHECK-LABEL: gpu.func @kept
   // CHECK-SAME:    (%[[A:[a-z0-9]+]]: memref<64x300xf64, strided<[301, 1]>>, %[[B:[a-z0-9]+]]: memref<300x32xf64, strided<[33, 1]>>
   // CHECK-SAME:    kami.shared_bytes = 46080

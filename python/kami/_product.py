@@ -612,8 +612,8 @@ def _words(call: _Call, bound: _Bound, alpha: Any, beta: Any) -> list[int]:
         beta = beta if call.has_beta else -0.0
         words.append(scalar_bits(beta, bound.accumulator, "beta"))
     addresses = dict(bound.chosen.neutral)
+    is_transposed = bound.chosen.is_transposed
     for name, view in call.extras:
-        is_transposed = bound.chosen.is_transposed
         addresses[extra_of_transposed(name) if is_transposed else name] = view.address
     words += [addresses[name] for name in request.extras]
     return words

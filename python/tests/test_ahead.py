@@ -125,8 +125,8 @@ def simulate_stand_in(
 ) -> Array:
     """What one that adds up in the product's order gives for it, with NaN in C if
     beta is not given."""
-    absent = np.full((*a.shape[:-1], b.shape[-1]), np.nan, a.dtype)
-    c = np.array(given.pop("c", absent))
+    unwritten = np.full((*a.shape[:-1], b.shape[-1]), np.nan, a.dtype)
+    c = np.array(given.pop("c", unwritten))
     wide = request_for_any(own, aligned_rows=False)
     assert wide is not None
     order = source_of(own, "sm_90", {}).sum_order()

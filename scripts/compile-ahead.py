@@ -6,7 +6,8 @@
 
 Two sorts. Stand-ins add up as kernels of one size do, and compute a product until
 its own is compiled; they are for all transposes, rows that are aligned or not,
-and any strides of matrices that have rows. The others are what a process with many
+and any strides of matrices that have rows, and some for sums in any layers. The
+others are what a process with many
 sizes comes to, as `_forms` has them, for batches without gaps. KAMI_LIBRARY names
 the library that they are for, and PYTHONPATH has kami.
 """
@@ -35,7 +36,7 @@ from typing import Any, NamedTuple
 os.environ["KAMI_CACHE_DIR"] = os.environ["KAMI_AHEAD_DIR"] = ""
 
 from kami import _ahead
-from kami._any_size import request_for_any
+from kami._any_size import request_for_all_sums, request_for_any
 from kami._forms import shared_form
 from kami._kernels import Program
 from kami._matmul import ACTIVATIONS, ALIGNMENT, Operand, Request, source_of
@@ -69,8 +70,9 @@ FORMS: dict[str, list[Form]] = {
 }
 FORMS["bf16"] = FORMS["f16"]
 
-# One of each instruction, for products with scales, epilogues or results of another
-# type, which are many: small ones, for rows that are not aligned, serve all.
+# One of each instruction, for products with scales, epilogues, results of another
+# type or sums in layers, which are many: small ones, for rows that are not aligned,
+# serve all.
 FEW_FORMS: dict[str, list[Form]] = {
     "f16": [
         {"tile": "32x32x32", "unit": "warp"},
@@ -78,24 +80,82 @@ FEW_FORMS: dict[str, list[Form]] = {
         {"tile": "64x64x64", "unit": "warpgroup"},
     ],
     "tf32": [
+        {"tile": "16x32x16", "unit": "warp"},
         {"tile": "32x32x16", "unit": "warp"},
-        {"tile": "32x64x64", "unit": "warp"},
         {"tile": "64x64x32", "unit": "warpgroup"},
     ],
     "f64": [{"tile": "32x32x16"}],
     "f32": [{"tile": "32x32x16"}],
     "i8": [{"tile": "32x64x64"}],
-    "f8E4M3FN": [
-        {"tile": "32x32x32"},
-        {"tile": "32x32x96"},
-        {"tile": "64x64x64"},
-        {"tile": "96x128x128"},
-        {"tile": "96x128x128", "warps": 8},
-    ],
+    "f8E4M3FN": [{"tile": "32x32x32"}],
 }
 FEW_FORMS["bf16"] = FEW_FORMS["f16"]
 FEW_FORMS["u8"] = FEW_FORMS["i8"]
 FEW_FORMS["f8E5M2"] = FEW_FORMS["f8E4M3FN"]
+
+
+class Dealt(NamedTuple):
+    """Tiles of a warp that loads from device memory what it multiplies, in pieces of
+    so many instructions' terms: so are the sums of many small products."""
+
+    atom: str
+    """With A's type and B's to fill in."""
+    tile: str
+    slice: int
+    interleave: int
+
+    def form(self, request: Request) -> Form:
+        atom = self.atom.format(a=request.a.type, b=request.b.type)
+        return {
+            "plan": "#kami.plan<one_d, grid = [1, 1, 1], unit = warp, "
+            f"atom = <{atom}>, tile = {self.tile}, transport = staged, "
+            f"slices = {{k = {self.slice}, shared = [0, 0]}}, "
+            f"interleave = [0, 0, {self.interleave}]>"
+        }
+
+
+_TF32X4 = (
+    'mma_sync 16x8x4, f32, f32, f32, ["nv.a.16x4.b32", "nv.b.4x8.b32", "nv.c.16x8.b32"]'
+)
+_TF32X8 = (
+    'mma_sync 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]'
+)
+_F32 = 'fma 16x8x1, f32, f32, f32, ["nv.a.16x1.b32", "nv.b.1x8.b32", "nv.c.16x8.b32"]'
+_HALVES = '["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]'
+_F8 = (
+    "mma_sync 16x8x32, {a}, {b}, f32, "
+    '["nv.a.16x32.b8", "nv.b.32x8.b8", "nv.c.16x8.b32"]'
+)
+
+DEALT: dict[str, list[Dealt]] = {
+    "f16": [
+        Dealt(f"mma_sync 16x8x16, {{a}}, {{b}}, f32, {_HALVES}", "32x32x32", 32, 2)
+    ],
+    "tf32": [Dealt(_TF32X4, "32x32x16", 16, 4), Dealt(_TF32X8, "32x32x16", 16, 2)],
+    "f64": [],
+    "f32": [Dealt(_F32, "32x32x4", 4, 4)],
+    "i8": [],
+    "f8E4M3FN": [
+        *(
+            Dealt(f"mma_sync 16x8x16, f16, f16, f32, {_HALVES}", "32x16x64", 64, count)
+            for count in (1, 2, 4)
+        ),
+        *(Dealt(_F8, "32x16x64", 64, count) for count in (0, 1, 2)),
+    ],
+}
+DEALT["bf16"] = DEALT["f16"]
+DEALT["u8"] = DEALT["i8"]
+DEALT["f8E5M2"] = DEALT["f8E4M3FN"]
+
+
+def few_forms(request: Request) -> Iterator[Form]:
+    yield from FEW_FORMS[request.a.type]
+    # Terms are dealt where a lane finds them beside each other.
+    are_adjacent = not request.a.transposed or request.b.transposed
+    for each in DEALT[request.a.type]:
+        if are_adjacent or each.interleave == 0:
+            yield each.form(request)
+
 
 # Extents, of which one or another is next to each that `_forms` tells apart.
 EXTENTS = (16, 32, 48, 64, 128, 256)
@@ -134,6 +194,12 @@ def request_for(
 
 def stand_in_for(request: Request) -> Request:
     wide = request_for_any(request, request.aligned_rows)
+    assert wide is not None
+    return wide
+
+
+def stand_in_for_all_sums(request: Request) -> Request:
+    wide = request_for_all_sums(request)
     assert wide is not None
     return wide
 
@@ -186,8 +252,8 @@ def other_requests(transposed: tuple[bool, bool]) -> Iterator[Request]:
 def other_stand_ins() -> Iterator[Wanted]:
     for transposed in TRANSPOSES:
         for request in other_requests(transposed):
-            for form in FEW_FORMS[request.a.type]:
-                yield Wanted(stand_in_for(request), form)
+            for form in few_forms(request):
+                yield Wanted(stand_in_for_all_sums(request), form)
 
 
 def assemble(program: Program, ptxas: str) -> bytes:
@@ -216,6 +282,11 @@ def _shared_archive(request: Request) -> str:
     return f"{request.a.type}{'-aligned' * request.aligned_rows}"
 
 
+def tile_of(program: Program) -> tuple[int, int, int]:
+    kernel = program.description["kernels"][0]
+    return tuple(kernel["plan"]["tile"])
+
+
 class Made(NamedTuple):
     entry: dict[str, Any]
     files: _ahead.Files
@@ -232,14 +303,18 @@ def make(wanted: Wanted, ptxas: str) -> Made | None:
         return None
     name = _ahead.name_of(source.text)
     kind = ""
-    if request_for_any(request, request.aligned_rows) == request:
+    if request.has_layers:
+        kind = _ahead.kind_of(request, CHIP)
+    elif request_for_any(request, request.aligned_rows) == request:
         wide = request_for_any(request, aligned_rows=False)
         kind = _ahead.kind_of(wide, CHIP)
+    assert not kind or order.layers.number == 1
     entry = {
         "kind": kind,
         "aligned_rows": request.aligned_rows,
         "overrides": form,
-        "order": order,
+        "tile": tile_of(program),
+        "terms": order.terms,
         "name": name,
         "archive": f"{kind or _shared_archive(request)}.tar.xz",
         "chips": [CHIP],

@@ -185,6 +185,11 @@ typedef struct KamiGemm {
      every launch, also where strides are known only then; only with an
      alignment of 16 or more. A launch with other strides fails. */
   int alignedRows;
+  /* Not 0: after alpha and beta come two arguments, `layers` and `span`, both
+     at least 1: terms (i / span) mod layers of a sum are added up by
+     themselves, then these sums in turn, as programs with so many layers do
+     (`kamiGetSumOrder`). Real numbers only, without aligned rows. */
+  int hasLayers;
 } KamiGemm;
 
 /* Products that each have a size of their own, which the kernel reads. The
@@ -219,7 +224,11 @@ void kamiProgramDestroy(KamiProgram *program);
 
 /* In which order `kamiCompileGemm` would have the terms of a sum added up, as a
    text. Results of programs whose texts are equal are equal bit by bit,
-   whatever else of their plans differs. Plans, but does not compile. */
+   whatever else of their plans differs. Plans, but does not compile.
+
+   "TERMS, layers L of S in T": pieces of S terms go to L layers in turn, from
+   each multiple of T on, where L is not 1; TERMS says how a layer adds up. With
+   `hasLayers`, layers are arguments, and L is 1. "any" of integers. */
 KamiError *kamiGetSumOrder(const KamiGemm *gemm, const KamiOptions *options,
                            KamiText **order);
 

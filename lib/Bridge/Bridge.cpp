@@ -431,6 +431,11 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
   problem.batch = plannedBatch(op.getCType());
   problem.isReproducible = op.getReproducible() && op.getBatchRank() > 0;
   problem.packable = std::min(packableProducts(op), problem.batch);
+  if (op.getLayers()) {
+    problem.hasLayers = true;
+    problem.packable = 0;
+    problem.mayPrefetch = false;
+  }
   auto isCopyable = [&](Role role, Value operand) {
     auto type = dyn_cast<MemRefType>(operand.getType());
     return !problem.isComplex && !op.hasElementRegion(role) &&

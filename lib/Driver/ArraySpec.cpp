@@ -61,6 +61,7 @@ public:
     Type scale =
         spec.isComplex ? MemRefType::get({}, accumulator()) : accumulator();
     types.append(spec.hasAlpha + spec.hasBeta, scale);
+    types.append(spec.hasLayers ? 2 : 0, IndexType::get(context));
     Type vector = element(spec.epilogueType);
     if (spec.epilogue.rowScale)
       types.push_back(stridedType({m}, vector));
@@ -106,6 +107,7 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
   };
   Value a = takeMatrix(), matrixB = takeMatrix(), c = takeMatrix();
   Value alpha = take(spec.hasAlpha), beta = take(spec.hasBeta);
+  Value layers = take(spec.hasLayers), layerK = take(spec.hasLayers);
   PrecisionAttr precision;
   if (std::optional<Precision> value = precisionOf(spec.a.type))
     precision = PrecisionAttr::get(context, *value);
@@ -116,6 +118,10 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
   product.setConjugateA(spec.conjugateA);
   product.setConjugateB(spec.conjugateB);
   product.setAlignedRows(spec.alignedRows);
+  if (spec.hasLayers) {
+    product.getLayersMutable().assign(layers);
+    product.getLayerKMutable().assign(layerK);
+  }
   if (spec.epilogue)
     EpilogueBuilder<GemmOp>(b, spec.epilogue, product, product.getBatchRank(),
                             product.getCType().getElementType())

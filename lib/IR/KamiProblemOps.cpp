@@ -49,9 +49,9 @@ void GemmOp::build(OpBuilder &builder, OperationState &state, Type result,
         /*prologueAOperands=*/ValueRange(), /*prologueBOperands=*/ValueRange(),
         /*epilogueOperands=*/ValueRange(), /*nextA=*/Value(),
         /*nextB=*/Value(), /*hasNext=*/Value(), /*turn=*/Value(),
-        /*areRowsAligned=*/Value(), transposeA, transposeB, accumulator, plan,
-        precision, unsignedA, unsignedB,
-        /*conjugateA=*/false,
+        /*areRowsAligned=*/Value(), /*layers=*/Value(), /*layerK=*/Value(),
+        transposeA, transposeB, accumulator, plan, precision, unsignedA,
+        unsignedB, /*conjugateA=*/false,
         /*conjugateB=*/false, /*reproducible=*/true, /*alignedRows=*/false,
         /*prologueAMaps=*/ArrayAttr(),
         /*prologueBMaps=*/ArrayAttr(),
@@ -252,6 +252,29 @@ static LogicalResult verifyAlignedRows(GemmOp op) {
   return success();
 }
 
+/// (C21)
+static LogicalResult verifyLayers(GemmOp op) {
+  if (!op.getLayers())
+    return success();
+  for (Value matrix : {op.getA(), op.getB(), op.getC()})
+    if (!isa<MemRefType>(matrix.getType()))
+      return op.emitOpError("expected memrefs where it has layers, but got ")
+             << matrix.getType();
+  if (op.isComplex())
+    return op.emitOpError("expected real elements where it has layers");
+  if (op.hasElementRegion(Role::A) || op.hasElementRegion(Role::B) ||
+      op.getAlignedRows() || op.getAreRowsAligned() || op.getTurn())
+    return op.emitOpError("expected neither prologues, aligned rows nor a next "
+                          "product where it has layers");
+  PlanAttr plan = op.getPlanAttr();
+  if (plan && (plan.getGridK() != 1 || plan.isPacked() ||
+               plan.getPrefetches() || plan.getBulk()))
+    return op.emitOpError("expected a plan for one layer, which neither packs, "
+                          "prefetches nor copies in bulk, but got ")
+           << plan;
+  return success();
+}
+
 PlanAttr GemmOp::getDistribution() {
   for (Value operand : {getA(), getB(), getC()})
     if (auto type = dyn_cast<DistributedType>(operand.getType()))
@@ -358,7 +381,7 @@ static LogicalResult verifyDestination(GemmOp op) {
 LogicalResult GemmOp::verify() {
   if (failed(verifyOperandKinds(*this)) || failed(verifyElementTypes(*this)) ||
       failed(verifyDistribution(*this)) || failed(verifyNext(*this)) ||
-      failed(verifyAlignedRows(*this)))
+      failed(verifyAlignedRows(*this)) || failed(verifyLayers(*this)))
     return failure();
   for (Value scale : {getAlpha(), getBeta()})
     if (scale && failed(verifyKind(*this, scale, "a scale")))

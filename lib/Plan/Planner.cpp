@@ -527,7 +527,9 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
     bool isOrdered;
   };
   std::vector<Search> searches;
-  for (const WarpGrid &grid : isSearched ? grids : Grids())
+  for (const WarpGrid &grid : isSearched ? grids : Grids()) {
+    if (problem.hasLayers && grid.k > 1)
+      continue;
     for (const RatedAtom &atom : atoms) {
       bool isOrdered = !problem.order || (problem.order->atom == atom.atom &&
                                           problem.order->layers == grid.k);
@@ -537,6 +539,7 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
                         options.calibrationFor(chip)),
              isOrdered});
     }
+  }
   // Where one of the first is good, the others need not be looked at.
   llvm::SmallVector<Search *> bestFirst =
       llvm::map_to_vector(searches, [](Search &search) { return &search; });

@@ -144,6 +144,9 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
   if ((plan.isPacked() && !packs(plan, problem)) ||
       (plan.unit() == Unit::Lane && !plan.isPacked()))
     return {Misfit::NotPacked};
+  if (problem.hasLayers &&
+      (grid.k != 1 || plan.isPacked() || plan.prefetches || plan.bulk))
+    return {Misfit::NotOneLayer};
   if (plan.bulk &&
       (!isCopied || plan.unit() != Unit::WarpGroup || !chip.copiesBulk))
     return {Misfit::NotBulk};
@@ -246,6 +249,9 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
            "that follow each other in a batch, in matrices without gaps: "
            "single warps, or lanes with rows of C, with all of a product in "
            "one tile and one stage";
+  case Misfit::NotOneLayer:
+    return "expected one layer, and neither packs, prefetches nor bulk copies, "
+           "where sums have layers of run time";
   case Misfit::NotInTurn:
     return "expected what comes next to be prefetched only by blocks in turn, "
            "of operands copied in two stages or more";

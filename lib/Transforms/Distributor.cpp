@@ -494,15 +494,13 @@ Value Distributor::emitStart(GemmOp op, ValueRange c) {
 }
 
 /// The sum over k: this warp's, over all tiles of k.
-Value Distributor::emitSum(GemmOp op, Value start, bool barrierFirst) {
-  auto [matrixA, matrixB] = multipliedMatrices(op, op.getA(), op.getB());
-  for (auto [side, whole] :
-       {std::pair(&sideA, matrixA), std::pair(&sideB, matrixB)})
-    if (op.hasElementRegion(side->role))
-      makePrologue(*side, op, whole);
+Value Distributor::emitSum(GemmOp op, Value matrixA, Value matrixB, Value start,
+                           bool barrierFirst) {
   if (exchange.isCopied())
     return emitCopied(op, matrixA, matrixB, start, barrierFirst);
-  int64_t tileK = partition.tile.k, k = op.getK();
+  // How deep a piece of a layer is known only at run time.
+  int64_t tileK = partition.tile.k;
+  int64_t k = op.getLayers() ? ShapedType::kDynamic : op.getK();
   if (ShapedType::isStatic(k) && k <= tileK)
     return emitTile(matrixA, matrixB, start);
 
@@ -527,6 +525,62 @@ Value Distributor::emitSum(GemmOp op, Value start, bool barrierFirst) {
                tileOfK(matrixB, 0, offset, size), loop.getRegionIterArg(0));
   scf::YieldOp::create(b, sum);
   return loop.getResult(0);
+}
+
+/// `left + right`, element by element.
+static Value addFragments(ImplicitLocOpBuilder &b, Value left, Value right) {
+  auto type = cast<FragmentType>(left.getType());
+  auto map = MapOp::create(b, type, ValueRange{left, right});
+  SmallVector<Type> elements(2, type.getElementType());
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = b.createBlock(&map.getBody(), {}, elements,
+                              SmallVector<Location>(2, b.getLoc()));
+  Value one = body->getArgument(0), other = body->getArgument(1);
+  Value sum = isa<FloatType>(elements[0])
+                  ? Value(arith::AddFOp::create(b, one, other))
+                  : Value(arith::AddIOp::create(b, one, other));
+  YieldOp::create(b, sum);
+  return map;
+}
+
+/// The sum as layers take it: every so many-th piece of k is one's.
+Value Distributor::emitLayers(GemmOp op, Value matrixA, Value matrixB,
+                              Value start) {
+  Value span = op.getLayerK();
+  Value extent = getValueOrCreateConstantIndexOp(
+      b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrixA, 1));
+  Value period = b.createOrFold<arith::MulIOp>(op.getLayers(), span);
+  // What leaves a first layer of -0 as it is.
+  Type element = atom.getCType();
+  auto real = dyn_cast<FloatType>(element);
+  TypedAttr none =
+      real ? TypedAttr(b.getFloatAttr(
+                 real, llvm::APFloat::getZero(real.getFloatSemantics(),
+                                              /*Negative=*/true)))
+           : b.getZeroAttr(element);
+  Value nothing = FillOp::create(b, fragmentType(Role::C),
+                                 arith::ConstantOp::create(b, none));
+  auto layers = scf::ForOp::create(b, constant(0), op.getLayers(), constant(1),
+                                   ValueRange{nothing});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(layers.getBody());
+  Value first = arith::MulIOp::create(b, layers.getInductionVar(), span);
+  auto pieces = scf::ForOp::create(b, first, extent, period, ValueRange{start});
+  scf::YieldOp::create(
+      b, addFragments(b, layers.getRegionIterArg(0), pieces.getResult(0)));
+  b.setInsertionPointToStart(pieces.getBody());
+  Value offset = pieces.getInductionVar();
+  OpFoldResult size =
+      arith::MinUIOp::create(b, span, arith::SubIOp::create(b, extent, offset))
+          .getResult();
+  // The piece before may still be read where its copies were.
+  if (exchange.isCopied())
+    gpu::BarrierOp::create(b);
+  scf::YieldOp::create(b, emitSum(op, tileOfK(matrixA, 1, offset, size),
+                                  tileOfK(matrixB, 0, offset, size),
+                                  pieces.getRegionIterArg(0),
+                                  /*barrierFirst=*/false));
+  return layers.getResult(0);
 }
 
 Value Distributor::emitReduce(Value sum) {
@@ -648,7 +702,16 @@ Value Distributor::multiply(GemmOp op, ValueRange a, ValueRange bShare,
     takeShare(sideA, a);
   if (exchange.b == Source::Block)
     takeShare(sideB, bShare);
-  Value sum = emitReduce(emitSum(op, emitStart(op, c), barrierFirst));
+  auto [matrixA, matrixB] = multipliedMatrices(op, op.getA(), op.getB());
+  for (auto [side, whole] :
+       {std::pair(&sideA, matrixA), std::pair(&sideB, matrixB)})
+    if (op.hasElementRegion(side->role))
+      makePrologue(*side, op, whole);
+  Value start = emitStart(op, c);
+  Value sum =
+      op.getLayers()
+          ? emitLayers(op, matrixA, matrixB, start)
+          : emitReduce(emitSum(op, matrixA, matrixB, start, barrierFirst));
   if (!c.empty())
     return op.hasElementRegion(Role::C)
                ? applyEpilogue(op, sum, placeOfC(op.getC()))

@@ -89,7 +89,10 @@ private:
   void emitBuffers();
   void takeShare(OperandSide &side, mlir::ValueRange share);
   mlir::Value emitStart(GemmOp op, mlir::ValueRange c);
-  mlir::Value emitSum(GemmOp op, mlir::Value start, bool barrierFirst);
+  mlir::Value emitSum(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
+                      mlir::Value start, bool barrierFirst);
+  mlir::Value emitLayers(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
+                         mlir::Value start);
   mlir::Value emitTile(mlir::Value aTile, mlir::Value bTile,
                        mlir::Value accumulator);
   void loadHeld(OperandSide &side, mlir::Value tile);

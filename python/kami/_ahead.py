@@ -21,7 +21,7 @@ import lzma
 import os
 import pathlib
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _library
@@ -51,9 +51,10 @@ class Ahead:
     """What it stands in for; see `kind_of`. Empty where it does not."""
     aligned_rows: bool
     overrides: Mapping[str, Any]
-    """What is settled of its plan; the "tile" is."""
-    order: str
-    """Of its sums; see `kamiGetSumOrder`."""
+    """What is settled of its plan."""
+    tile: Sequence[int]
+    terms: str
+    """How it adds up the terms of a layer; see `SumOrder`."""
     name: str
     archive: str
     chips: list[str]
@@ -61,7 +62,7 @@ class Ahead:
 
     def work(self, m: int, n: int, k: int) -> int:
         """How much there is to do for such a product, beyond its edges, too."""
-        rows, columns, depth = map(int, self.overrides["tile"].split("x"))
+        rows, columns, depth = self.tile
         return (
             -(-m // rows)
             * (rows + _START)
@@ -187,14 +188,14 @@ def _in_base64(contents: bytes) -> str:
 
 
 def find(
-    kind: str, order: str, extents: tuple[int, int, int], aligned_rows: bool, chip: str
+    kind: str, terms: str, extents: tuple[int, int, int], aligned_rows: bool, chip: str
 ) -> Ahead | None:
     """The one that does such a product with the least work, if any can."""
     able = [
         each
         for each in _by_kind(folder()).get(kind, [])
         if chip in each.chips
-        and each.order == order
+        and each.terms == terms
         and (aligned_rows or not each.aligned_rows)
     ]
     # Of equals, those that count on aligned rows, and the largest tiles.

@@ -33,9 +33,8 @@ _MOST_BATCH_DIMENSIONS = 3
 
 
 def request_for_any(request: Request, aligned_rows: bool) -> Request | None:
-    """For products of any size and any batch, whose matrices have rows; with alpha
-    and beta for those that have one, and all of an epilogue for those with a part.
-    Arrays begin anywhere, but for aligned rows.
+    """For products of any size and any batch, whose matrices have rows, with sums of
+    one layer. Arrays begin anywhere, but for aligned rows.
 
     A program for them takes arrays as `widened` has them. None where a matrix has
     no adjacent elements in rows as stored, or a batch more dimensions.
@@ -52,13 +51,22 @@ def request_for_any(request: Request, aligned_rows: bool) -> Request | None:
         )
         for operand in operands
     )
-    wide = dataclasses.replace(
+    return dataclasses.replace(
         request_for_all(request, aligned_rows),
         a=a,
         b=b,
         c=c,
         alignment=ALIGNMENT if aligned_rows else 0,
     )
+
+
+def request_for_all_sums(request: Request) -> Request | None:
+    """The same, with alpha, beta and any layers, and with all of an epilogue for
+    products with a part."""
+    wide = request_for_any(request, aligned_rows=False)
+    if wide is None:
+        return None
+    wide = dataclasses.replace(wide, has_alpha=True, has_beta=True, has_layers=True)
     has_epilogue = bool(request.extras) or request.activation is not None
     if has_epilogue:
         wide = dataclasses.replace(
@@ -66,10 +74,8 @@ def request_for_any(request: Request, aligned_rows: bool) -> Request | None:
             row_scale=True,
             bias=True,
             residual=True,
-            epilogue_type=request.epilogue_type or c.type,
+            epilogue_type=request.epilogue_type or request.c.type,
         )
-    if has_epilogue or request.has_alpha or request.has_beta:
-        wide = dataclasses.replace(wide, has_alpha=True, has_beta=True)
     return wide
 
 

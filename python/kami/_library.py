@@ -122,6 +122,7 @@ class Gemm(Structure):
         ("epilogueType", c_char_p),
         ("alignment", c_int64),
         ("alignedRows", c_int),
+        ("hasLayers", c_int),
     ]
 
 

@@ -29,6 +29,7 @@ from ._library import (
     integers,
     lib,
 )
+from ._sum_order import SumOrder
 from ._types import item_bytes
 
 # The widest access of a lane, in bytes. What allocators give begins there.
@@ -92,6 +93,8 @@ class Request:
     aligned_rows: bool = False
     # Of a batch, how many a plan is chosen for; 0 for many.
     products: int = 0
+    # Whether layers of the sums, and what each has of k at a time, are arguments.
+    has_layers: bool = False
 
     @property
     def extras(self) -> list[str]:
@@ -124,6 +127,7 @@ class Request:
             epilogueType=encode(self.epilogue_type),
             alignment=self.alignment,
             alignedRows=self.aligned_rows,
+            hasLayers=self.has_layers,
         )
         # Arrays of numbers live as long as what points to them.
         gemm.kept = keep
@@ -162,10 +166,11 @@ class Source(NamedTuple):
         program.unplanned_key = self.unplanned_key
         return program
 
-    def sum_order(self) -> str:
+    def sum_order(self) -> SumOrder:
         """Programs of the same order have the same results, bit by bit."""
         gemm, options = self.request.to_c(), self.options()
-        return call_for_text(lib.kamiGetSumOrder, byref(gemm), byref(options))
+        text = call_for_text(lib.kamiGetSumOrder, byref(gemm), byref(options))
+        return SumOrder.of(text)
 
 
 def source_of(request: Request, target: str, overrides: dict[str, Any]) -> Source:

@@ -283,7 +283,9 @@ class _Call:
             sizes = matrices[2].sizes
             dims = [widened(p, sizes[:-2]) for p in matrices]
             more = widened_extras(extras, sizes) if chosen.request.extras else []
-        dims += [None] * (chosen.request.has_alpha + chosen.request.has_beta)
+        scalars = chosen.request.has_alpha + chosen.request.has_beta
+        scalars += len(chosen.layers or ())
+        dims += [None] * scalars
         dims += more
         handle = launch = None
         if self.c.device != HOST:
@@ -611,6 +613,7 @@ def _words(call: _Call, bound: _Bound, alpha: Any, beta: Any) -> list[int]:
         # Without beta C is not read; see _any_size.py for the sign.
         beta = beta if call.has_beta else -0.0
         words.append(scalar_bits(beta, bound.accumulator, "beta"))
+    words += bound.chosen.layers or ()
     addresses = dict(bound.chosen.neutral)
     is_transposed = bound.chosen.is_transposed
     for name, view in call.extras:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, wait
 from ctypes import byref, c_int, c_uint64
 from typing import NamedTuple
@@ -19,11 +19,16 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _ahead, _background
-from ._any_size import request_for_any, request_for_transposed
+from ._any_size import (
+    request_for_all_sums,
+    request_for_any,
+    request_for_transposed,
+)
 from ._devices import open_device
 from ._kernels import Program
 from ._library import check, lib
 from ._matmul import Request, Source, compile_request
+from ._sum_order import Layers
 from ._types import numpy_dtype
 
 PATIENCE = 0.1
@@ -102,6 +107,8 @@ class Chosen(NamedTuple):
     """What it stands in for."""
     is_transposed: bool = False
     """Whether it computes the transpose of C: of B's transpose and A's."""
+    layers: Layers | None = None
+    """Of its sums, where they are the launch's to say."""
 
 
 @functools.cache
@@ -125,6 +132,50 @@ def _neutral(device: int, type: str) -> Mapping[str, int]:
     return {"row_scale": factor, "bias": term, "residual": term}
 
 
+def stand_ins_for(like: Request) -> Iterator[Request]:
+    """What stands in for such a product, the fastest first."""
+    is_plain = not (
+        like.has_alpha or like.has_beta or like.extras or like.activation is not None
+    )
+    wide = [request_for_any(like, aligned_rows=False)] if is_plain else []
+    return filter(None, [*wide, request_for_all_sums(like)])
+
+
+def _stands_in(like: Request, target: str) -> bool:
+    """Whether there are programs for such products."""
+    kinds = (_ahead.kind_of(each, target) for each in stand_ins_for(like))
+    return any(map(_ahead.knows, kinds))
+
+
+class _Found(NamedTuple):
+    ahead: _ahead.Ahead
+    request: Request
+    layers: Layers | None
+
+
+def _find(
+    like: Request, source: Source, extents: tuple[int, int, int], aligned_rows: bool
+) -> _Found | None:
+    """A program that adds up as the source's."""
+    order = source.sum_order()
+    layers = order.layers_of(extents[2])
+    if layers is None:
+        return None
+    for wide in stand_ins_for(like):
+        if layers.number > 1 and not wide.has_layers:
+            continue
+        kind = _ahead.kind_of(wide, source.target)
+        ahead = _ahead.find(kind, order.terms, extents, aligned_rows, source.target)
+        if ahead is None:
+            continue
+        if not wide.has_layers:
+            request = request_for_any(like, ahead.aligned_rows)
+            assert request is not None
+            return _Found(ahead, request, None)
+        return _Found(ahead, wide, layers)
+    return None
+
+
 def choose(
     source: Source,
     extents: tuple[int, int, int],
@@ -143,27 +194,23 @@ def choose(
         like = request_for_transposed(source.request)
         m, n, k = extents
         extents = n, m, k
-    wide = None if like is None else request_for_any(like, aligned_rows=False)
-    if like is None or wide is None:
-        return own(source.program())
-    kind = _ahead.kind_of(wide, source.target)
-    if not _ahead.knows(kind):
+    if like is None or not _stands_in(like, source.target):
         return own(source.program())
     program = _at_hand(source, device)
     if program is not None:
         return own(program)
     awaited = _start(source, device)
-    found = _ahead.find(kind, source.sum_order(), extents, aligned_rows, source.target)
+    found = _find(like, source, extents, aligned_rows)
     if found is None:
         _background.hurry(awaited)
     if found is None or is_there(awaited, device, stream):
         return own(awaited.result())
-    request = request_for_any(like, found.aligned_rows)
-    assert request is not None
+    request = found.request
     return Chosen(
-        compile_request(request, source.target, dict(found.overrides)),
+        compile_request(request, source.target, dict(found.ahead.overrides)),
         request,
         _neutral(device, request.c.type) if request.extras else {},
         awaited,
         is_transposed,
+        found.layers,
     )

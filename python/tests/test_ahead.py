@@ -9,7 +9,6 @@ import functools
 import importlib.util
 import json
 import os
-import struct
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -22,15 +21,12 @@ from fake_driver import run
 
 import kami
 from kami import _ahead
-from kami._any_size import (
-    request_for_any,
-    request_for_transposed,
-    widened,
-    widened_extras,
-)
+from kami._any_size import request_for_transposed, widened, widened_extras
 from kami._arrays import dense_strides
-from kami._kernels import Described
-from kami._matmul import EXTRAS, Operand, Placed, Request, source_of
+from kami._kernels import Described, scalar_bits
+from kami._matmul import ALIGNMENT, EXTRAS, Operand, Placed, Request, source_of
+from kami._product import default_accumulator
+from kami._stand_in import stand_ins_for
 
 SCRIPT = Path(__file__).parents[2] / "scripts/compile-ahead.py"
 
@@ -66,6 +62,7 @@ def ahead(tmp_path_factory: pytest.TempPathFactory) -> Path:
     small = {"tile": "64x64x64", "unit": "warpgroup"}
     groups = {"tile": "128x128x64", "unit": "warpgroup", "stages": 3}
     warps = {"tile": "32x32x32", "unit": "warp"}
+    deep = {"tile": "32x32x64", "unit": "warp"}
     programs = [
         script.make(script.Wanted(request, form), str(assembler))
         for request, form in [
@@ -73,16 +70,18 @@ def ahead(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (script.stand_in_for(shared), groups),
             (shared, groups),
             (shared, warps),
-            (script.stand_in_for(scaled), small),
-            (script.stand_in_for(biased), small),
+            (script.stand_in_for_all_sums(scaled), small),
+            (script.stand_in_for_all_sums(biased), small),
+            (script.stand_in_for_all_sums(scaled), deep),
         ]
     ]
     kinds = [program.entry["kind"] for program in programs]
     assert kinds[0] == kinds[1]
     assert kinds[2] == kinds[3] == ""
+    assert kinds[4] == kinds[6]
     assert len(set(kinds)) == 4
-    orders = [program.entry["order"] for program in programs[1:]]
-    assert orders[0] == orders[1] != orders[2]
+    terms = [program.entry["terms"] for program in programs[1:]]
+    assert terms[0] == terms[1] != terms[2]
     script.write(folder, programs)
     return folder
 
@@ -127,11 +126,16 @@ def simulate_stand_in(
     beta is not given."""
     unwritten = np.full((*a.shape[:-1], b.shape[-1]), np.nan, a.dtype)
     c = np.array(given.pop("c", unwritten))
-    wide = request_for_any(own, aligned_rows=False)
-    assert wide is not None
     order = source_of(own, "sm_90", {}).sum_order()
+    assert own.k is not None
+    layers = order.layers_of(own.k)
+    assert layers is not None
+    plain, *others = stand_ins_for(own)
+    wide = others[0] if others and layers.number > 1 else plain
     sources = [source_of(wide, "sm_90", form) for form in forms]
-    stand_in = next(source for source in sources if source.sum_order() == order)
+    stand_in = next(
+        source for source in sources if source.sum_order().terms == order.terms
+    )
     batch = c.shape[:-2]
     described: list[Any] = [
         (
@@ -142,8 +146,11 @@ def simulate_stand_in(
     ]
     for name, absent in (("alpha", 1), ("beta", -0.0)):
         if getattr(wide, f"has_{name}"):
-            bits = struct.pack("<f", given.pop(name, absent))
-            described.append((int.from_bytes(bits, "little"),))
+            accumulator = default_accumulator(own.a.type)
+            bits = scalar_bits(given.pop(name, absent), accumulator, name)
+            described.append((bits,))
+    if wide.has_layers:
+        described += [(number,) for number in layers]
     absents = {"row_scale": [1], "bias": [-0.0], "residual": [-0.0]}
     arrays = {
         name: np.array(given.get(name, absents[name]), c.dtype) for name in EXTRAS
@@ -161,6 +168,51 @@ def simulate_stand_in(
     return c
 
 
+# Of single products, which are cut into layers.
+LAYERED = [
+    ("f16", (65, 70, 65), (False, False), 2),
+    ("f16", (33, 33, 333), (True, False), 4),
+    ("f16", (101, 30, 201), (False, True), 4),
+    ("tf32", (45, 30, 333), (False, False), 4),
+    ("tf32", (64, 40, 128), (False, False), 2),
+    ("f64", (33, 33, 33), (True, True), 2),
+    ("f64", (40, 33, 768), (False, True), 4),
+    ("f32", (37, 23, 50), (False, False), 4),
+    ("f32", (40, 40, 192), (True, True), 4),
+]
+
+
+@pytest.mark.parametrize(("type", "extents", "transposes", "layers"), LAYERED)
+def test_layers_of_run_time_give_equal_bits(
+    type: str, extents: tuple[int, int, int], transposes: tuple[bool, bool], layers: int
+) -> None:
+    m, n, k = extents
+    script = load_script()
+    rng = np.random.default_rng(sum(extents))
+    dtype = {"f16": np.float16, "f64": np.float64}.get(type, np.float32)
+    a, b = (
+        rng.standard_normal(shape[:: -1 if transposed else 1]).astype(dtype)
+        for shape, transposed in zip(((m, k), (k, n)), transposes, strict=True)
+    )
+    operands = [Operand(type, (), "dense", transposed) for transposed in transposes]
+    result = Operand("f32" if type == "tf32" else type, (), "dense")
+    own = Request(m, n, k, *operands, result, alignment=ALIGNMENT)
+    found = source_of(own, "sm_90", {}).sum_order().layers_of(k)
+    assert found is not None
+    assert found.number == layers
+    forms = [*script.few_forms(own)]
+    unwritten = np.full((m, n), np.nan, dtype)
+    c = simulate_stand_in(own, forms, a, b, c=unwritten)
+    expected = kami.gemm(
+        a,
+        b,
+        trans_a=transposes[0],
+        trans_b=transposes[1],
+        precision="tf32" if type == "tf32" else "exact",
+    )
+    assert c.tobytes() == expected.tobytes()
+
+
 PARTS: list[dict[str, Any]] = [
     {"alpha": -2.5},
     {"beta": 0.5},
@@ -173,16 +225,23 @@ PARTS: list[dict[str, Any]] = [
 ]
 
 
+# Products that add up in one layer, and in two.
+BATCHES = {(2,): 1, (): 2}
+
+
 @pytest.mark.parametrize("parts", PARTS, ids=lambda parts: "-".join(parts))
-def test_what_is_absent_changes_no_bit(parts: dict[str, Any]) -> None:
+@pytest.mark.parametrize("batch", BATCHES)
+def test_what_is_absent_changes_no_bit(
+    batch: tuple[int, ...], parts: dict[str, Any]
+) -> None:
     """Nor the sign of a zero, as of alpha times an empty row."""
-    m, n, k = 33, 40, 50
+    m, n, k = 65, 70, 65
     rng = np.random.default_rng(len(parts))
     a, b, c, residual = (
-        rng.standard_normal((2, *shape)).astype(np.float16)
+        rng.standard_normal((*batch, *shape)).astype(np.float16)
         for shape in ((m, k), (k, n), (m, n), (m, n))
     )
-    a[:, ::5], c[:, ::3] = 0, -0.0
+    a[..., ::5, :], c[..., ::3, :] = 0, -0.0
     said = {
         "row_scale": rng.standard_normal(m).astype(np.float16),
         "bias": np.where(np.arange(n) % 3, rng.standard_normal(n), -0.0).astype("f2"),
@@ -191,14 +250,16 @@ def test_what_is_absent_changes_no_bit(parts: dict[str, Any]) -> None:
     extras = {name: said[name] for name in said if name in parts}
     activation = parts.get("activation")
     scales = {name: parts[name] for name in ("alpha", "beta") if name in parts}
-    operand = Operand("f16", (False,), "dense")
+    operand = Operand("f16", (False,) * len(batch), "dense")
     own = Request(
         m, n, k, operand, operand, operand,
         has_alpha="alpha" in parts, has_beta="beta" in parts, activation=activation,
         epilogue_type="f16" if extras.keys() & {"row_scale", "bias"} else None,
-        products=4, **dict.fromkeys(extras, True),
+        alignment=ALIGNMENT, products=4 if batch else 0, **dict.fromkeys(extras, True),
     )  # fmt: skip
-    forms = [{"tile": f"32x32x{depth}", "unit": "warp"} for depth in (32, 64)]
+    order = source_of(own, "sm_90", {}).sum_order()
+    assert order.layers.number == BATCHES[batch]
+    forms = [*load_script().few_forms(own)]
     old = {"c": c} if "beta" in parts else {}
     found = simulate_stand_in(own, forms, a, b, **scales, **extras, **old)
     epilogue = kami.Epilogue(**extras, activation=activation)
@@ -419,10 +480,30 @@ def test_stand_ins_scale(late: Late) -> None:
             a, b, c = operands(100, 100, k)
             multiply(a, b, c, c=c if "beta" in scales else None, **scales)
             assert [word & 0xFFFFFFFF for word in words[39:41]] == expected
+            assert words[41:43] == [1, k]
         assert awaited() == [True] * 3
         may_compile.set()
         """,
-        parameters=41,
+        parameters=43,
+    )
+
+
+def test_stand_ins_add_up_in_layers(late: Late) -> None:
+    """As the kernels of single products do, which are cut along k."""
+    late(
+        """
+        one, none = np.float32(1).view(np.uint32), np.float32(-0.0).view(np.uint32)
+        a, b, c = (
+            DeviceArray(np.zeros(shape, np.float16))
+            for shape in ((65, 65), (65, 70), (65, 70))
+        )
+        multiply(a, b, c)
+        assert awaited() == [True]
+        assert [word & 0xFFFFFFFF for word in words[39:41]] == [one, none]
+        assert words[41:43] == [2, 48]
+        may_compile.set()
+        """,
+        parameters=43,
     )
 
 

@@ -332,3 +332,37 @@ func.func @deskew_nothing(%a: memref<?x32xf16, strided<[?, 1]>>, %buffer: memref
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 // expected-error@+1 {{expected skewed rows only of copied operands that are not packed}}
 #skewed = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 64x64x32, transport = staged, slices = {k = 16, shared = [0, 0]}, rows = skewed>
+
+// -----
+
+func.func @layers_of_tensors(%a: tensor<16x16xf16>, %c: tensor<16x16xf16>, %n: index) -> tensor<16x16xf16> {
+  // expected-error@+1 {{expected memrefs where it has layers, but got 'tensor<16x16xf16>'}}
+  %d = kami.gemm ins(%a, %a : tensor<16x16xf16>, tensor<16x16xf16>) outs(%c : tensor<16x16xf16>) accumulator(f32) layers(%n, %n) -> tensor<16x16xf16>
+  return %d : tensor<16x16xf16>
+}
+
+// -----
+
+func.func @complex_layers(%a: memref<16x16xcomplex<f32>>, %c: memref<16x16xcomplex<f32>>, %n: index) {
+  // expected-error@+1 {{expected real elements where it has layers}}
+  kami.gemm ins(%a, %a : memref<16x16xcomplex<f32>>, memref<16x16xcomplex<f32>>) outs(%c : memref<16x16xcomplex<f32>>) accumulator(complex<f32>) layers(%n, %n)
+  return
+}
+
+// -----
+
+func.func @aligned_layers(%a: memref<16x16xf16>, %c: memref<16x16xf16>, %n: index) {
+  // expected-error@+1 {{expected neither prologues, aligned rows nor a next product where it has layers}}
+  kami.gemm ins(%a, %a : memref<16x16xf16>, memref<16x16xf16>) outs(%c : memref<16x16xf16>) accumulator(f32) aligned_rows layers(%n, %n)
+  return
+}
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#layered = #kami.plan<three_d, grid = [1, 1, 2], unit = warp, atom = #hmma, tile = 16x16x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
+func.func @layers_of_a_plan(%a: memref<16x16xf16>, %c: memref<16x16xf16>, %n: index) {
+  // expected-error@+1 {{expected a plan for one layer, which neither packs, prefetches nor copies in bulk}}
+  kami.gemm ins(%a, %a : memref<16x16xf16>, memref<16x16xf16>) outs(%c : memref<16x16xf16>) accumulator(f32) layers(%n, %n) plan(#layered)
+  return
+}

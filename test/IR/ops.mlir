@@ -46,6 +46,15 @@ func.func @gemm_memref(%a: memref<64x32xf16>, %b: memref<32x48xf16>, %c: memref<
   return
 }
 
+// CHECK-LABEL: func @gemm_layers
+// CHECK-SAME:    %{{.+}}: memref<64x32xf16>, %{{.+}}: memref<32x48xf16>, %{{.+}}: memref<64x48xf32>, %[[LAYERS:.+]]: index, %[[SPAN:.+]]: index
+// CHECK-NEXT:    kami.gemm {{.+}} accumulator(f32) layers(%[[LAYERS]], %[[SPAN]]){{$}}
+func.func @gemm_layers(%a: memref<64x32xf16>, %b: memref<32x48xf16>, %c: memref<64x48xf32>, %layers: index, %span: index) {
+  kami.gemm ins(%a, %b : memref<64x32xf16>, memref<32x48xf16>)
+            outs(%c : memref<64x48xf32>) accumulator(f32) layers(%layers, %span)
+  return
+}
+
 // CHECK-LABEL: func @gemm_everything
 // CHECK-SAME:    %[[A:.+]]: tensor<8x32x64xf16>, %[[B:.+]]: tensor<48x32xf16>, %[[C:.+]]: tensor<8x64x48xf16>, %[[ALPHA:.+]]: f32, %[[BETA:.+]]: f32
 // CHECK-NEXT:    %[[D:.+]] = kami.gemm ins(%[[A]], %[[B]] : tensor<8x32x64xf16>, tensor<48x32xf16>) outs(%[[C]] : tensor<8x64x48xf16>) alpha(%[[ALPHA]] : f32) beta(%[[BETA]] : f32) transpose_a transpose_b accumulator(f32) plan(#[[PLAN_1D]]) {note = "mine"} -> tensor<8x64x48xf16>

@@ -265,7 +265,7 @@ func.func @gemm(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: memref<8x8xf32>, %
 
 func.func @gemm(%a: memref<8x8xf16>, %b: memref<8x8xf16>, %c: memref<8x8xf32>, %s: f32) {
   // expected-error@+1 {{'kami.gemm' op expected no operands without a region for the epilogue}}
-  "kami.gemm"(%a, %b, %c, %s) <{accumulator = f32, epilogueMaps = [affine_map<() -> ()>], operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0>}> ({}, {}, {})
+  "kami.gemm"(%a, %b, %c, %s) <{accumulator = f32, epilogueMaps = [affine_map<() -> ()>], operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0>}> ({}, {}, {})
       : (memref<8x8xf16>, memref<8x8xf16>, memref<8x8xf32>, f32) -> ()
   return
 }

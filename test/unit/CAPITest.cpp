@@ -298,6 +298,11 @@ TEST(CAPI, OrdersOfSumsAreEqualWhereBitsAre) {
   KamiText *order = nullptr;
   EXPECT_NE(messageOf(kamiGetSumOrder(&gemm, nullptr, &order)), "");
   EXPECT_EQ(order, nullptr);
+  KamiGemm layered = makeGemm(16, 16, 16, "f32");
+  layered.hasLayers = layered.isComplex = 1;
+  EXPECT_NE(messageOf(kamiGetSumOrder(&layered, nullptr, &order))
+                .find("expected real numbers, and no aligned rows"),
+            std::string::npos);
 }
 
 TEST(CAPI, EveryCandidateThatFitsHasItsPlan) {

@@ -43,6 +43,8 @@ struct ArrayGemmSpec {
   bool conjugateB = false;
   bool hasAlpha = false;
   bool hasBeta = false;
+  /// Whether sums are of as many layers as is said at run time.
+  bool hasLayers = false;
   EpilogueSpec epilogue = {};
   /// Of what the epilogue reads as a row or column.
   ElementKind epilogueType = ElementKind::F32;
@@ -54,8 +56,9 @@ struct ArrayGemmSpec {
 
 /// A module with one function `gemm` that holds one `kami.gemm`. Its arguments
 /// are A, B and C, then α and β where there are any (of complex numbers as
-/// arrays of rank 0), then what the epilogue reads, of any strides: a vector of
-/// m, a vector of n, and an array like C.
+/// arrays of rank 0), then the number of layers and what span of k each has at
+/// a time, as indices, then what the epilogue reads, of any strides: a vector
+/// of m, a vector of n, and an array like C.
 mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext *context,
                                               const ArrayGemmSpec &spec);
 

@@ -77,6 +77,11 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     each as a sum of two such numbers, which loses the last bits and turns
     infinities into NaN.
 
+    With `layers(count, span)`, both known only at run time and at least 1, a sum is
+    taken as by a plan with so many layers: term i belongs to part
+    `(i / span) mod count`, and parts are added one after the other. So one kernel
+    adds up in the order of any plan.
+
     Complex numbers are multiplied as four real products, of A's and B's real and
     imaginary parts, with `conjugate_a` or `conjugate_b` of the conjugates; α and
     β are complex, too. `precision` says how the parts are multiplied.
@@ -196,6 +201,9 @@ def Kami_GemmOp : Kami_Op<"gemm", [
       types of A and B
     * (C20) not both `aligned_rows` and `aligned_rows_if`, and the latter only for
       a plan of copied operands
+    * (C21) `layers` only where A, B and C are memrefs of real elements, without
+      prologues, `aligned_rows`, `aligned_rows_if` and `next`; a plan is for one
+      layer, and neither packs products nor prefetches or copies in bulk
   }];
   let arguments = (ins
     Kami_MatrixOperand:$a, Kami_MatrixOperand:$b, Kami_MatrixOperand:$c,
@@ -206,6 +214,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     Optional<AnyMemRef>:$nextA, Optional<AnyMemRef>:$nextB,
     Optional<I1>:$hasNext, Optional<Index>:$turn,
     Optional<I1>:$areRowsAligned,
+    Optional<Index>:$layers, Optional<Index>:$layerK,
     UnitAttr:$transposeA, UnitAttr:$transposeB, TypeAttr:$accumulator,
     OptionalAttr<Kami_PlanAttr>:$plan, OptionalAttr<Kami_PrecisionAttr>:$precision,
     UnitAttr:$unsignedA, UnitAttr:$unsignedB,
@@ -227,6 +236,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     (`unsigned_a` $unsignedA^)? (`unsigned_b` $unsignedB^)?
     (`reproducible` `=` $reproducible^)? (`aligned_rows` $alignedRows^)?
     (`aligned_rows_if` $areRowsAligned^)?
+    (`layers` `(` $layers^ `,` $layerK `)`)?
     (`prologue_a` custom<ElementRegion>($prologueAOperands, type($prologueAOperands),
                                         $prologueAMaps, $prologueA)^)?
     (`prologue_b` custom<ElementRegion>($prologueBOperands, type($prologueBOperands),

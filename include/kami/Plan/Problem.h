@@ -90,13 +90,17 @@ struct Problem {
   /// How sums are to be added up.
   std::optional<SumOrder> order;
 
+  /// Whether sums have as many layers as is known at run time, one after the
+  /// other in a block, which holds one of them and the sum of those before.
+  bool hasLayers = false;
+
   /// Elements are complex numbers of such parts: every block takes four real
   /// products, and holds two of its C.
   bool isComplex = false;
 
   ElementKind operandB() const { return otherOperand.value_or(operand); }
   /// Real matrices of sums that a block holds at once.
-  int64_t sums() const { return isComplex ? 2 : 1; }
+  int64_t sums() const { return isComplex || hasLayers ? 2 : 1; }
 };
 
 /// "f16", or "complex<f32>".

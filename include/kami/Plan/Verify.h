@@ -39,6 +39,7 @@ struct Misfit {
     NotUnitCopies,
     NotCopied,
     NotPacked,
+    NotOneLayer,
     NotInTurn,
     NotBulk,
     NotTaken,

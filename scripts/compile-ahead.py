@@ -84,6 +84,7 @@ FEW_FORMS: dict[str, list[Form]] = {
         {"tile": "32x32x16", "unit": "warp"},
         {"tile": "64x64x32", "unit": "warpgroup"},
     ],
+    "tf32x3": [{"tile": "32x32x16", "unit": "warp"}],
     "f64": [{"tile": "32x32x16"}],
     "f32": [{"tile": "32x32x16"}],
     "i8": [{"tile": "32x64x64"}],
@@ -120,6 +121,7 @@ _TF32X4 = (
 _TF32X8 = (
     'mma_sync 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]'
 )
+_TF32X3 = f"{_TF32X8}, products = 3"
 _F32 = 'fma 16x8x1, f32, f32, f32, ["nv.a.16x1.b32", "nv.b.1x8.b32", "nv.c.16x8.b32"]'
 _HALVES = '["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]'
 _F8 = (
@@ -132,6 +134,7 @@ DEALT: dict[str, list[Dealt]] = {
         Dealt(f"mma_sync 16x8x16, {{a}}, {{b}}, f32, {_HALVES}", "32x32x32", 32, 2)
     ],
     "tf32": [Dealt(_TF32X4, "32x32x16", 16, 4), Dealt(_TF32X8, "32x32x16", 16, 2)],
+    "tf32x3": [Dealt(_TF32X3, "32x32x16", 16, 2)],
     "f64": [],
     "f32": [Dealt(_F32, "32x32x4", 4, 4)],
     "i8": [],
@@ -150,6 +153,8 @@ DEALT["f8E5M2"] = DEALT["f8E4M3FN"]
 
 def few_forms(request: Request) -> Iterator[Form]:
     yield from FEW_FORMS[request.a.type]
+    if request.is_complex:
+        return
     # Terms are dealt where a lane finds them beside each other.
     are_adjacent = not request.a.transposed or request.b.transposed
     for each in DEALT[request.a.type]:
@@ -162,7 +167,7 @@ EXTENTS = (16, 32, 48, 64, 128, 256)
 
 
 # Types of C's elements where they are not A's.
-RESULTS = {"tf32": "f32"}
+RESULTS = {"tf32": "f32", "tf32x3": "f32"}
 TRANSPOSES = [*itertools.product((False, True), repeat=2)]
 
 
@@ -239,9 +244,11 @@ def other_requests(transposed: tuple[bool, bool]) -> Iterator[Request]:
     """What else stand-ins are for."""
     parts: list[dict[str, Any]] = [{"has_alpha": True}, {"bias": True}]
     parts += [{"activation": name} for name in ACTIVATIONS]
-    for type, part in itertools.product(FORMS, parts):
+    for type, part in itertools.product((*FORMS, "tf32x3"), parts):
         result = RESULTS.get(type)
         yield request_for(type, result=result, transposed=transposed, **part)
+    for type in ("f32", "f64"):
+        yield request_for(type, transposed=transposed, is_complex=True)
     for type in ("f16", "bf16"):
         yield request_for(type, result="f32", transposed=transposed)
     for types, result in ((("i8", "u8"), "i32"), (("f8E4M3FN", "f8E5M2"), "f32")):

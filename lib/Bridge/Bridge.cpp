@@ -438,13 +438,14 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
   }
   auto isCopyable = [&](Role role, Value operand) {
     auto type = dyn_cast<MemRefType>(operand.getType());
-    return !problem.isComplex && !op.hasElementRegion(role) &&
+    return !op.hasElementRegion(role) &&
            !isa<DistributedType>(operand.getType()) &&
            !(type && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type));
   };
   problem.isCopyable =
       isCopyable(Role::A, op.getA()) && isCopyable(Role::B, op.getB());
-  problem.isSkewed = problem.isCopyable && !op.getAlignedRows() &&
+  problem.isSkewed = problem.isCopyable && !problem.isComplex &&
+                     !op.getAlignedRows() &&
                      (wantsSkewedRows(op.getA(), *operand) ||
                       wantsSkewedRows(op.getB(), *operandB));
   problem.isAligned = areLinesAligned(op);

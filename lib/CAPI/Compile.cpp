@@ -164,10 +164,9 @@ static llvm::Expected<ArrayGemmSpec> toSpec(const KamiGemm &gemm) {
   spec.alignment = std::max<int64_t>(gemm.alignment, 1);
   spec.alignedRows = gemm.alignedRows;
   spec.hasLayers = gemm.hasLayers;
-  if (gemm.hasLayers && (gemm.isComplex || gemm.alignedRows))
+  if (gemm.hasLayers && gemm.alignedRows)
     return llvm::createStringError(
-        "expected real numbers, and no aligned rows, "
-        "where sums have layers");
+        "expected no aligned rows where sums have layers");
   if (gemm.alignedRows && gemm.alignment < copiedPiece)
     return llvm::createStringError("expected alignment of " +
                                    llvm::Twine(copiedPiece) +

@@ -256,12 +256,10 @@ static LogicalResult verifyAlignedRows(GemmOp op) {
 static LogicalResult verifyLayers(GemmOp op) {
   if (!op.getLayers())
     return success();
-  for (Value matrix : {op.getA(), op.getB(), op.getC()})
+  for (Value matrix : {op.getA(), op.getB()})
     if (!isa<MemRefType>(matrix.getType()))
       return op.emitOpError("expected memrefs where it has layers, but got ")
              << matrix.getType();
-  if (op.isComplex())
-    return op.emitOpError("expected real elements where it has layers");
   if (op.hasElementRegion(Role::A) || op.hasElementRegion(Role::B) ||
       op.getAlignedRows() || op.getAreRowsAligned() || op.getTurn())
     return op.emitOpError("expected neither prologues, aligned rows nor a next "

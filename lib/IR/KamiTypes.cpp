@@ -169,7 +169,8 @@ mlir::LogicalResult DistributedType::verify(
   if (plan.getTeams() != 1)
     return emitError() << "expected a plan of one team, but got "
                        << plan.getTeams();
-  if (plan.getTransport() == TransportKind::Copied)
+  // Sums are in registers, whatever their terms come through.
+  if (plan.getTransport() == TransportKind::Copied && role != Role::C)
     return emitError() << "expected a plan whose warps hold operands, but they "
                           "are copied";
   std::array<int64_t, 2> tile = tileShape(plan, role);

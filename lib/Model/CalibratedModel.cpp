@@ -83,6 +83,11 @@ static constexpr int64_t mostWarpsDealtOut = 8;
 /// each waits for (f32 in odd rows of 57 to 193, H100, 2026-11-26).
 static constexpr double besideMultiplying = 0.3, beforeMultiplying = 1.5;
 
+/// What a matrix unit takes longer of than the model thinks where parts of
+/// complex numbers are copied one by one: 19 sizes of f64 from 8 to 256, by up
+/// to ten plans each (H200, 2026-11-28).
+static constexpr double copiedParts = 1.35;
+
 Computation kami::computationOf(const Atom &atom, const Partition &partition,
                                 const Chip &chip,
                                 const Calibration &calibration, int64_t teams) {
@@ -243,6 +248,9 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   }
   if (rest > 0)
     cost.total += round(rest);
+  if (work.isComplex && exchange.isCopied() &&
+      atom.instruction != Instruction::Fma)
+    cost.total *= copiedParts;
   return cost;
 }
 

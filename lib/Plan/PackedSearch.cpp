@@ -73,6 +73,11 @@ Work kami::workOf(const Problem &problem) {
                problem.output ? byteWidth(*problem.output) : 0,
                problem.isComplex};
   work.packable = problem.packable;
+  // Parts of elements that lie beside each other are apart.
+  if (problem.isComplex) {
+    work.pieceA = byteWidth(problem.operand);
+    work.pieceB = byteWidth(problem.operandB());
+  }
   work.isFew = problem.source == Source::Memory && !problem.isComplex &&
                (problem.batch == 1 || areFew(problem));
   if (problem.packable == 0 && !work.isFew)

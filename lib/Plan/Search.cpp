@@ -134,7 +134,7 @@ bool GridSearch::couldCopy() const {
   return atom.atom->instruction == Instruction::Fma &&
          problem.source == Source::Memory && !problem.transport &&
          !(problem.grid && problem.grid->k > 1) && chip.copiesAsync &&
-         problem.isCopyable && !problem.isComplex;
+         problem.isCopyable;
 }
 
 /// Whether warps would load one product, or a few, in steps along k of which
@@ -169,6 +169,21 @@ bool GridSearch::isTooLong(const Partition &partition,
   return ofLane > (isOfMemory ? mostUnrolledFromMemory : mostUnrolled);
 }
 
+/// Whether parts of complex numbers are copied one by one from anywhere, all of
+/// k at a time, which is too much code: of 33³ tiles of 16 take 0.65 (f32) and
+/// 0.71 (f64) of the time, of 48³ they take 0.83 and 0.97 (H200, 2026-11-28).
+bool GridSearch::copiesTooMuch(const Partition &partition,
+                               Transport transport) const {
+  constexpr int64_t mostParts = 16, wholePiece = 8, smallExtent = 32;
+  const Extents &tile = partition.tile;
+  bool isSmall = tile.m <= smallExtent && tile.n <= smallExtent;
+  bool isWhole = tile.m % wholePiece == 0 && tile.n % wholePiece == 0 &&
+                 tile.k % wholePiece == 0;
+  return problem.isComplex && transport == Transport::Copied &&
+         tile.k > mostParts && !(isSmall && isWhole) &&
+         (!isWhole || atom.atom->instruction == Instruction::Fma);
+}
+
 /// Whether the matrix unit finds operands as it wants them where they are
 /// copied from device memory, by groups in one column, or one row.
 bool GridSearch::suitsGroups() const {
@@ -198,8 +213,7 @@ bool GridSearch::wants(PlanForm form) const {
       problem.transport != Transport::Gathered)
     return false;
   if (transport == Transport::Copied &&
-      (!chip.copiesAsync || !problem.isCopyable || problem.isComplex ||
-       grid.k > 1 ||
+      (!chip.copiesAsync || !problem.isCopyable || grid.k > 1 ||
        (atom.atom->instruction != Instruction::MmaSync && !isGroup &&
         !isOfCopies)))
     return false;
@@ -473,7 +487,7 @@ bool GridSearch::mayPrefetch() const {
     return piece > 0 && piece < copiedPiece;
   };
   bool asksForTurns = problem.taken || problem.bulk;
-  return problem.mayPrefetch && !problem.isSkewed &&
+  return problem.mayPrefetch && !problem.isComplex && !problem.isSkewed &&
          (problem.batch == 1 || !work.isFew || asksForTurns) &&
          !(atom.atom->unit() == Unit::WarpGroup &&
            (isNarrow(work.pieceA) || isNarrow(work.pieceB)));
@@ -653,6 +667,9 @@ int64_t GridSearch::residentAlone(Plan plan) const {
 /// copies go through that.
 bool GridSearch::relaysC(const Partition &partition,
                          const PlanForm &form) const {
+  // Parts of complex sums are stored apart.
+  if (problem.isComplex)
+    return false;
   int64_t width = byteWidth(problem.output.value_or(problem.accumulator));
   bool isGroup = atom.atom->unit() == Unit::WarpGroup;
   bool isAcross = isTransposed(atom.atom->unit(), grid);
@@ -706,6 +723,7 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
     return false;
   }
   if (isTooLong(partition, form.transport) ||
+      copiesTooMuch(partition, form.transport) ||
       loadsInUnevenSteps(partition, form.transport))
     return false;
   CalibratedCost cost =

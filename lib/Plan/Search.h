@@ -98,6 +98,7 @@ private:
   bool loadsInUnevenSteps(const Partition &partition,
                           Transport transport) const;
   bool isTooLong(const Partition &partition, Transport transport) const;
+  bool copiesTooMuch(const Partition &partition, Transport transport) const;
   void tryTile(const Extents &tile);
   bool tryArea(int64_t m, int64_t n, llvm::ArrayRef<int64_t> depths);
   bool tryStaged(const Partition &partition);

@@ -144,6 +144,10 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
   if ((plan.isPacked() && !packs(plan, problem)) ||
       (plan.unit() == Unit::Lane && !plan.isPacked()))
     return {Misfit::NotPacked};
+  if (problem.isComplex && isCopied &&
+      (plan.relaysC || plan.prefetches || plan.skewed ||
+       plan.unit() != Unit::Warp))
+    return {Misfit::NotOfParts};
   if (problem.hasLayers &&
       (grid.k != 1 || plan.isPacked() || plan.prefetches || plan.bulk))
     return {Misfit::NotOneLayer};
@@ -252,6 +256,10 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
   case Misfit::NotOneLayer:
     return "expected one layer, and neither packs, prefetches nor bulk copies, "
            "where sums have layers of run time";
+  case Misfit::NotOfParts:
+    return "expected copied operands of complex numbers, whose parts are no "
+           "rows, only for warps, with no prefetches, no skewed rows and no "
+           "relayed C";
   case Misfit::NotInTurn:
     return "expected what comes next to be prefetched only by blocks in turn, "
            "of operands copied in two stages or more";

@@ -478,12 +478,16 @@ Value Distributor::emitTile(Value aTile, Value bTile, Value accumulator) {
 // The whole product
 //===----------------------------------------------------------------------===//
 
+Value Distributor::emitZeros() {
+  auto zero = b.getZeroAttr(atom.getCType());
+  return FillOp::create(b, fragmentType(Role::C),
+                        arith::ConstantOp::create(b, zero));
+}
+
 /// What the sum begins with: C, where it is distributed and is added to, in
 /// layer 0; else 0.
 Value Distributor::emitStart(GemmOp op, ValueRange c) {
-  auto zero = b.getZeroAttr(atom.getCType());
-  Value none = FillOp::create(b, fragmentType(Role::C),
-                              arith::ConstantOp::create(b, zero));
+  Value none = emitZeros();
   if (c.empty() || !op.getBeta())
     return none;
   if (partition.grid.k == 1)
@@ -543,7 +547,8 @@ static Value addFragments(ImplicitLocOpBuilder &b, Value left, Value right) {
   return map;
 }
 
-/// The sum as layers take it: every so many-th piece of k is one's.
+/// The sum as layers take it: every so many-th piece of k is one's. The first
+/// has what is added to.
 Value Distributor::emitLayers(GemmOp op, Value matrixA, Value matrixB,
                               Value start) {
   Value span = op.getLayerK();
@@ -564,7 +569,13 @@ Value Distributor::emitLayers(GemmOp op, Value matrixA, Value matrixB,
                                    ValueRange{nothing});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(layers.getBody());
-  Value first = arith::MulIOp::create(b, layers.getInductionVar(), span);
+  Value number = layers.getInductionVar();
+  if (!start.getDefiningOp<FillOp>())
+    start = arith::SelectOp::create(
+        b,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, constant(0)),
+        start, emitZeros());
+  Value first = arith::MulIOp::create(b, number, span);
   auto pieces = scf::ForOp::create(b, first, extent, period, ValueRange{start});
   scf::YieldOp::create(
       b, addFragments(b, layers.getRegionIterArg(0), pieces.getResult(0)));

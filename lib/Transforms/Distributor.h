@@ -88,6 +88,7 @@ private:
   void emitCoordinates();
   void emitBuffers();
   void takeShare(OperandSide &side, mlir::ValueRange share);
+  mlir::Value emitZeros();
   mlir::Value emitStart(GemmOp op, mlir::ValueRange c);
   mlir::Value emitSum(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
                       mlir::Value start, bool barrierFirst);

@@ -129,10 +129,14 @@ Value ComplexProduct::multiply(Value a, Value bMatrix, Value sum) {
   Value beta = sum ? constant(1) : Value();
   if (!sum)
     sum = splat(constant(0));
-  return GemmOp::create(b, type, a, bMatrix, sum, /*alpha=*/Value(), beta,
-                        op.getTransposeA(), op.getTransposeB(), part, plan,
-                        op.getPrecisionAttr())
-      .getResult();
+  auto product = GemmOp::create(b, type, a, bMatrix, sum, /*alpha=*/Value(),
+                                beta, op.getTransposeA(), op.getTransposeB(),
+                                part, plan, op.getPrecisionAttr());
+  if (op.getLayers()) {
+    product.getLayersMutable().assign(op.getLayers());
+    product.getLayerKMutable().assign(op.getLayerK());
+  }
+  return product.getResult();
 }
 
 /// ± A·B ± A'·B'.

@@ -66,7 +66,11 @@ def request_for_all_sums(request: Request) -> Request | None:
     wide = request_for_any(request, aligned_rows=False)
     if wide is None:
         return None
-    wide = dataclasses.replace(wide, has_alpha=True, has_beta=True, has_layers=True)
+    # Complex numbers are scaled by arrays.
+    is_real = not request.is_complex
+    wide = dataclasses.replace(
+        wide, has_alpha=is_real, has_beta=is_real, has_layers=True
+    )
     has_epilogue = bool(request.extras) or request.activation is not None
     if has_epilogue:
         wide = dataclasses.replace(
@@ -82,8 +86,9 @@ def request_for_all_sums(request: Request) -> Request | None:
 def request_for_transposed(request: Request) -> Request | None:
     """For Cᵀ = Bᵀ · Aᵀ, of a C in columns, which is Cᵀ in rows, with a bias as the
     residual. None where an epilogue has what each row has one element of: there is
-    none for columns."""
-    if request.row_scale:
+    none for columns. Nor where the operands' parts are multiplied in turn, which
+    is in another order then."""
+    if request.row_scale or request.is_complex or "tf32x3" in request.a.type:
         return None
     if request.bias:
         is_free = not request.residual and request.epilogue_type == request.c.type

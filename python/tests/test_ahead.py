@@ -179,6 +179,10 @@ LAYERED = [
     ("f64", (40, 33, 768), (False, True), 4),
     ("f32", (37, 23, 50), (False, False), 4),
     ("f32", (40, 40, 192), (True, True), 4),
+    ("tf32x3", (64, 40, 128), (False, False), 4),
+    ("tf32x3", (65, 30, 65), (True, False), 2),
+    ("c64", (40, 24, 100), (True, False), 4),
+    ("c128", (33, 40, 120), (False, True), 4),
 ]
 
 
@@ -189,14 +193,29 @@ def test_layers_of_run_time_give_equal_bits(
     m, n, k = extents
     script = load_script()
     rng = np.random.default_rng(sum(extents))
-    dtype = {"f16": np.float16, "f64": np.float64}.get(type, np.float32)
+    dtype = {
+        "f16": np.float16,
+        "f64": np.float64,
+        "c64": np.complex64,
+        "c128": np.complex128,
+    }.get(type, np.float32)
+    is_complex = type[0] == "c"
+    precision = type if type in ("tf32", "tf32x3") else "exact"
+    type = {"c64": "f32", "c128": "f64"}.get(type, type)
+
+    def drawn(shape: tuple[int, ...]) -> Array:
+        real = rng.standard_normal(shape)
+        return real + 1j * rng.standard_normal(shape) if is_complex else real
+
     a, b = (
-        rng.standard_normal(shape[:: -1 if transposed else 1]).astype(dtype)
+        drawn(shape[:: -1 if transposed else 1]).astype(dtype)
         for shape, transposed in zip(((m, k), (k, n)), transposes, strict=True)
     )
     operands = [Operand(type, (), "dense", transposed) for transposed in transposes]
-    result = Operand("f32" if type == "tf32" else type, (), "dense")
-    own = Request(m, n, k, *operands, result, alignment=ALIGNMENT)
+    result = Operand("f32" if type.startswith("tf32") else type, (), "dense")
+    own = Request(
+        m, n, k, *operands, result, is_complex=is_complex, alignment=ALIGNMENT
+    )
     found = source_of(own, "sm_90", {}).sum_order().layers_of(k)
     assert found is not None
     assert found.number == layers
@@ -208,7 +227,7 @@ def test_layers_of_run_time_give_equal_bits(
         b,
         trans_a=transposes[0],
         trans_b=transposes[1],
-        precision="tf32" if type == "tf32" else "exact",
+        precision=precision,
     )
     assert c.tobytes() == expected.tobytes()
 

@@ -343,14 +343,6 @@ func.func @layers_of_tensors(%a: tensor<16x16xf16>, %c: tensor<16x16xf16>, %n: i
 
 // -----
 
-func.func @complex_layers(%a: memref<16x16xcomplex<f32>>, %c: memref<16x16xcomplex<f32>>, %n: index) {
-  // expected-error@+1 {{expected real elements where it has layers}}
-  kami.gemm ins(%a, %a : memref<16x16xcomplex<f32>>, memref<16x16xcomplex<f32>>) outs(%c : memref<16x16xcomplex<f32>>) accumulator(complex<f32>) layers(%n, %n)
-  return
-}
-
-// -----
-
 func.func @aligned_layers(%a: memref<16x16xf16>, %c: memref<16x16xf16>, %n: index) {
   // expected-error@+1 {{expected neither prologues, aligned rows nor a next product where it has layers}}
   kami.gemm ins(%a, %a : memref<16x16xf16>, memref<16x16xf16>) outs(%c : memref<16x16xf16>) accumulator(f32) aligned_rows layers(%n, %n)

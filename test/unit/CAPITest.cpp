@@ -299,9 +299,10 @@ TEST(CAPI, OrdersOfSumsAreEqualWhereBitsAre) {
   EXPECT_NE(messageOf(kamiGetSumOrder(&gemm, nullptr, &order)), "");
   EXPECT_EQ(order, nullptr);
   KamiGemm layered = makeGemm(16, 16, 16, "f32");
-  layered.hasLayers = layered.isComplex = 1;
+  layered.hasLayers = layered.alignedRows = 1;
+  layered.alignment = 16;
   EXPECT_NE(messageOf(kamiGetSumOrder(&layered, nullptr, &order))
-                .find("expected real numbers, and no aligned rows"),
+                .find("expected no aligned rows where sums have layers"),
             std::string::npos);
 }
 

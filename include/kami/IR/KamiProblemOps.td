@@ -201,9 +201,9 @@ def Kami_GemmOp : Kami_Op<"gemm", [
       types of A and B
     * (C20) not both `aligned_rows` and `aligned_rows_if`, and the latter only for
       a plan of copied operands
-    * (C21) `layers` only where A, B and C are memrefs of real elements, without
-      prologues, `aligned_rows`, `aligned_rows_if` and `next`; a plan is for one
-      layer, and neither packs products nor prefetches or copies in bulk
+    * (C21) `layers` only where A and B are memrefs, without prologues,
+      `aligned_rows`, `aligned_rows_if` and `next`; a plan is for one layer, and
+      neither packs products nor prefetches or copies in bulk
   }];
   let arguments = (ins
     Kami_MatrixOperand:$a, Kami_MatrixOperand:$b, Kami_MatrixOperand:$c,

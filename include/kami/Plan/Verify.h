@@ -40,6 +40,7 @@ struct Misfit {
     NotCopied,
     NotPacked,
     NotOneLayer,
+    NotOfParts,
     NotInTurn,
     NotBulk,
     NotTaken,

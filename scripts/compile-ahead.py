@@ -38,8 +38,9 @@ os.environ["KAMI_CACHE_DIR"] = os.environ["KAMI_AHEAD_DIR"] = ""
 from kami import _ahead
 from kami._any_size import request_for_all_sums, request_for_any
 from kami._forms import shared_form
+from kami._grouped_kind import TYPICAL_OF_ANY, GroupedSource, Kind
 from kami._kernels import Program
-from kami._matmul import ACTIVATIONS, ALIGNMENT, Operand, Request, source_of
+from kami._matmul import ACTIVATIONS, ALIGNMENT, Operand, Request, Source, source_of
 
 CHIP = "sm_90"
 
@@ -162,6 +163,24 @@ def few_forms(request: Request) -> Iterator[Form]:
             yield each.form(request)
 
 
+# The same for products of sizes of their own, by threads that copy, which any driver
+# takes.
+GROUPED_FORMS: dict[str, list[Form]] = {
+    "f16": [{"tile": "64x64x64", "unit": "warpgroup", "copies": "threads"}],
+    "tf32": [
+        {"tile": "32x32x16", "unit": "warp"},
+        {"tile": "64x64x32", "unit": "warpgroup", "copies": "threads"},
+    ],
+    "tf32x3": [{"tile": "64x64x16"}],
+    "f64": [{"tile": "64x64x16"}],
+    "f32": [{"tile": "64x64x16"}],
+    "i8": [{"tile": "64x64x64"}],
+    "f8E4M3FN": [{"tile": "32x32x32"}, {"tile": "32x32x64"}],
+}
+GROUPED_FORMS["bf16"] = GROUPED_FORMS["f16"]
+GROUPED_FORMS["u8"] = GROUPED_FORMS["i8"]
+GROUPED_FORMS["f8E5M2"] = GROUPED_FORMS["f8E4M3FN"]
+
 # Extents, of which one or another is next to each that `_forms` tells apart.
 EXTENTS = (16, 32, 48, 64, 128, 256)
 
@@ -169,6 +188,9 @@ EXTENTS = (16, 32, 48, 64, 128, 256)
 # Types of C's elements where they are not A's.
 RESULTS = {"tf32": "f32", "tf32x3": "f32"}
 TRANSPOSES = [*itertools.product((False, True), repeat=2)]
+
+# What A and B may be where they are of 8 bits, and what C is then.
+BYTES = ((("i8", "u8"), "i32"), (("f8E4M3FN", "f8E5M2"), "f32"))
 
 
 def request_for(
@@ -210,7 +232,7 @@ def stand_in_for_all_sums(request: Request) -> Request:
 
 
 class Wanted(NamedTuple):
-    request: Request
+    request: Request | Kind
     form: Form
 
 
@@ -251,7 +273,7 @@ def other_requests(transposed: tuple[bool, bool]) -> Iterator[Request]:
         yield request_for(type, transposed=transposed, is_complex=True)
     for type in ("f16", "bf16"):
         yield request_for(type, result="f32", transposed=transposed)
-    for types, result in ((("i8", "u8"), "i32"), (("f8E4M3FN", "f8E5M2"), "f32")):
+    for types, result in BYTES:
         for type, other in itertools.product(types, repeat=2):
             yield request_for(type, other, result, transposed=transposed)
 
@@ -261,6 +283,19 @@ def other_stand_ins() -> Iterator[Wanted]:
         for request in other_requests(transposed):
             for form in few_forms(request):
                 yield Wanted(stand_in_for_all_sums(request), form)
+
+
+def grouped_stand_ins() -> Iterator[Wanted]:
+    types = [
+        (type, type, RESULTS.get(type, type))
+        for type in ("f16", "bf16", "tf32", "tf32x3", "f64", "f32")
+    ]
+    for pair, result in BYTES:
+        types += [(*both, result) for both in itertools.product(pair, repeat=2)]
+    for (a, b, c), transposed in itertools.product(types, TRANSPOSES):
+        kind = Kind(a, b, c, None, *transposed, True, True, bytes=True)
+        for form in GROUPED_FORMS[a]:
+            yield Wanted(kind, form)
 
 
 def assemble(program: Program, ptxas: str) -> bytes:
@@ -299,26 +334,36 @@ class Made(NamedTuple):
     files: _ahead.Files
 
 
+def source_for(request: Request | Kind, form: Form) -> Source | GroupedSource:
+    if isinstance(request, Kind):
+        return request.source(TYPICAL_OF_ANY, CHIP, form)
+    return source_of(request, CHIP, form)
+
+
+def kind_for(request: Request | Kind) -> str:
+    """Of what it stands in for; empty where it does not."""
+    if isinstance(request, Kind) or request.has_layers:
+        return _ahead.kind_of(request, CHIP)
+    if request_for_any(request, request.aligned_rows) != request:
+        return ""
+    return _ahead.kind_of(request_for_any(request, aligned_rows=False), CHIP)
+
+
 def make(wanted: Wanted, ptxas: str) -> Made | None:
     """The program and its entry in the index; None where no plan has the form."""
     request, form = wanted
-    source = source_of(request, CHIP, form)
+    source = source_for(request, form)
     try:
         order = source.sum_order()
         program = source.program()
     except ValueError:
         return None
     name = _ahead.name_of(source.text)
-    kind = ""
-    if request.has_layers:
-        kind = _ahead.kind_of(request, CHIP)
-    elif request_for_any(request, request.aligned_rows) == request:
-        wide = request_for_any(request, aligned_rows=False)
-        kind = _ahead.kind_of(wide, CHIP)
+    kind = kind_for(request)
     assert not kind or order.layers.number == 1
     entry = {
         "kind": kind,
-        "aligned_rows": request.aligned_rows,
+        "aligned_rows": isinstance(request, Request) and request.aligned_rows,
         "overrides": form,
         "tile": tile_of(program),
         "terms": order.terms,
@@ -365,7 +410,12 @@ def main() -> int:
         return 1
     shutil.rmtree(arguments.folder, ignore_errors=True)
     arguments.folder.mkdir(parents=True)
-    wanted = [*shared_programs(), *usual_stand_ins(), *other_stand_ins()]
+    wanted = [
+        *shared_programs(),
+        *usual_stand_ins(),
+        *other_stand_ins(),
+        *grouped_stand_ins(),
+    ]
     with concurrent.futures.ProcessPoolExecutor() as pool:
         jobs = [pool.submit(make, each, ptxas) for each in wanted]
         programs = [made for job in jobs if (made := job.result()) is not None]

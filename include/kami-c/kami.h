@@ -222,15 +222,18 @@ KamiError *kamiCompileText(const char *text, size_t bytes,
                            const KamiOptions *options, KamiProgram **program);
 void kamiProgramDestroy(KamiProgram *program);
 
-/* In which order `kamiCompileGemm` would have the terms of a sum added up, as a
-   text. Results of programs whose texts are equal are equal bit by bit,
-   whatever else of their plans differs. Plans, but does not compile.
+/* In which order `kamiCompileGemm` or `kamiCompileGrouped` would have the terms
+   of a sum added up, as a text. Results of programs whose texts are equal are
+   equal bit by bit, whatever else of their plans differs. Plans, but does not
+   compile.
 
    "TERMS, layers L of S in T": pieces of S terms go to L layers in turn, from
    each multiple of T on, where L is not 1; TERMS says how a layer adds up. With
    `hasLayers`, layers are arguments, and L is 1. "any" of integers. */
 KamiError *kamiGetSumOrder(const KamiGemm *gemm, const KamiOptions *options,
                            KamiText **order);
+KamiError *kamiGetGroupedSumOrder(const KamiGrouped *grouped,
+                                  const KamiOptions *options, KamiText **order);
 
 /* A program as bytes, for a cache on disk, and back. Only the library that
    saved it restores it. */

@@ -193,18 +193,23 @@ KamiError *kamiCompileGemm(const KamiGemm *gemm, const KamiOptions *options,
   return compileSource(textOf(*spec), options, /*isText=*/false, program);
 }
 
+static KamiError *giveSumOrder(std::string source, const KamiOptions *options,
+                               KamiText **order) {
+  llvm::Expected<std::string> text =
+      Program::sumOrder(std::move(source), toOptions(options));
+  if (!text)
+    return toError(KAMI_ERROR_INVALID, text.takeError());
+  *order = makeText(std::move(*text));
+  return nullptr;
+}
+
 KamiError *kamiGetSumOrder(const KamiGemm *gemm, const KamiOptions *options,
                            KamiText **order) {
   *order = nullptr;
   llvm::Expected<ArrayGemmSpec> spec = toSpec(*gemm);
   if (!spec)
     return toError(KAMI_ERROR_INVALID, spec.takeError());
-  llvm::Expected<std::string> text =
-      Program::sumOrder(textOf(*spec), toOptions(options));
-  if (!text)
-    return toError(KAMI_ERROR_INVALID, text.takeError());
-  *order = makeText(std::move(*text));
-  return nullptr;
+  return giveSumOrder(textOf(*spec), options, order);
 }
 
 static llvm::Expected<GroupedArraySpec> toSpec(const KamiGrouped &grouped) {
@@ -240,6 +245,16 @@ KamiError *kamiCompileGrouped(const KamiGrouped *grouped,
   if (!spec)
     return toError(KAMI_ERROR_INVALID, spec.takeError());
   return compileSource(textOf(*spec), options, /*isText=*/false, program);
+}
+
+KamiError *kamiGetGroupedSumOrder(const KamiGrouped *grouped,
+                                  const KamiOptions *options,
+                                  KamiText **order) {
+  *order = nullptr;
+  llvm::Expected<GroupedArraySpec> spec = toSpec(*grouped);
+  if (!spec)
+    return toError(KAMI_ERROR_INVALID, spec.takeError());
+  return giveSumOrder(textOf(*spec), options, order);
 }
 
 KamiError *kamiCompileText(const char *text, size_t bytes,

@@ -215,8 +215,12 @@ llvm::Expected<std::string> Program::sumOrder(std::string source,
   llvm::scope_exit keeper([&] { giveBack(std::move(made)); });
   Diagnostics diagnostics(made.context.get(), program.options.isText);
   std::string text;
-  WalkResult result = made.module->walk([&](GemmOp op) {
-    std::optional<PlanAttr> attribute = op.getPlan();
+  WalkResult result = made.module->walk([&](Operation *op) {
+    std::optional<PlanAttr> attribute;
+    if (auto gemm = dyn_cast<GemmOp>(op))
+      attribute = gemm.getPlan();
+    else if (auto grouped = dyn_cast<GroupedGemmOp>(op))
+      attribute = grouped.getPlan();
     if (!attribute)
       return WalkResult::advance();
     FailureOr<Plan> plan = toPlan(op, *attribute);

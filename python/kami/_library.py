@@ -194,6 +194,7 @@ _FALLIBLE: dict[str, list[Any]] = {
     "kamiCompileGemm": [POINTER(Gemm), POINTER(Options), _OUT],
     "kamiCompileGrouped": [POINTER(Grouped), POINTER(Options), _OUT],
     "kamiGetSumOrder": [POINTER(Gemm), POINTER(Options), _OUT],
+    "kamiGetGroupedSumOrder": [POINTER(Grouped), POINTER(Options), _OUT],
     "kamiCompileText": [c_char_p, c_size_t, POINTER(Options), _OUT],
     "kamiProgramSave": [c_void_p, _OUT],
     "kamiProgramRestore": [c_char_p, c_size_t, _OUT],

@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, wait
 from ctypes import byref, c_int, c_uint64
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from ._devices import open_device
 from ._kernels import Program
 from ._library import check, lib
 from ._matmul import Request, Source, compile_request
-from ._sum_order import Layers
+from ._sum_order import Layers, SumOrder
 from ._types import numpy_dtype
 
 PATIENCE = 0.1
@@ -67,7 +67,19 @@ def is_there(awaited: Awaited, device: int, stream: int) -> bool:
     return awaited.done()
 
 
-def _at_hand(source: Source, device: int) -> Program | None:
+class Compilable(Protocol):
+    """What a program is compiled from."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def target(self) -> str: ...
+    def is_known(self) -> bool: ...
+    def program(self) -> Program: ...
+    def sum_order(self) -> SumOrder: ...
+
+
+def _at_hand(source: Compilable, device: int) -> Program | None:
     """The program, where it need neither be compiled nor assembled."""
     if not source.is_known():
         return None
@@ -78,7 +90,7 @@ def _at_hand(source: Source, device: int) -> Program | None:
     return program if is_assembled else None
 
 
-def _start(source: Source, device: int) -> Awaited:
+def _start(source: Compilable, device: int) -> Awaited:
     key = (source.text, device)
     found = _jobs.get(key)
     if found is not None:
@@ -214,3 +226,27 @@ def choose(
         is_transposed,
         found.layers,
     )
+
+
+def grouped_stand_in(
+    source: Compilable,
+    kind: Any,
+    typical: tuple[int, int, int],
+    device: int,
+    stream: int,
+) -> _ahead.Ahead | None:
+    """What computes products of sizes of their own until the source's program is
+    there. `kind` is what stand-ins are alike in. None where the program is there,
+    or nothing stands in, when it is."""
+    name = _ahead.kind_of(kind, source.target)
+    if not _ahead.knows(name) or _at_hand(source, device) is not None:
+        return None
+    awaited = _start(source, device)
+    terms = source.sum_order().terms
+    found = _ahead.find(name, terms, typical, False, source.target)
+    if found is None:
+        _background.hurry(awaited)
+    if found is None or is_there(awaited, device, stream):
+        awaited.result()
+        return None
+    return found

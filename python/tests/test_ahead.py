@@ -23,6 +23,7 @@ import kami
 from kami import _ahead
 from kami._any_size import request_for_transposed, widened, widened_extras
 from kami._arrays import dense_strides
+from kami._grouped_kind import TYPICAL_OF_ANY, Kind, kind_for_any
 from kami._kernels import Described, scalar_bits
 from kami._matmul import ALIGNMENT, EXTRAS, Operand, Placed, Request, source_of
 from kami._product import default_accumulator
@@ -59,6 +60,7 @@ def ahead(tmp_path_factory: pytest.TempPathFactory) -> Path:
         script.request_for("f16", **more)
         for more in ({}, {"has_alpha": True}, {"bias": True})
     )
+    grouped = Kind("f16", "f16", "f16", None, False, False, True, True, bytes=True)
     small = {"tile": "64x64x64", "unit": "warpgroup"}
     groups = {"tile": "128x128x64", "unit": "warpgroup", "stages": 3}
     warps = {"tile": "32x32x32", "unit": "warp"}
@@ -73,13 +75,14 @@ def ahead(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (script.stand_in_for_all_sums(scaled), small),
             (script.stand_in_for_all_sums(biased), small),
             (script.stand_in_for_all_sums(scaled), deep),
+            (grouped, {**small, "copies": "threads"}),
         ]
     ]
     kinds = [program.entry["kind"] for program in programs]
     assert kinds[0] == kinds[1]
     assert kinds[2] == kinds[3] == ""
     assert kinds[4] == kinds[6]
-    assert len(set(kinds)) == 4
+    assert len(set(kinds)) == 5
     terms = [program.entry["terms"] for program in programs[1:]]
     assert terms[0] == terms[1] != terms[2]
     script.write(folder, programs)
@@ -242,6 +245,69 @@ PARTS: list[dict[str, Any]] = [
     {"activation": "silu"},
     {"beta": 2, "row_scale": True, "bias": True, "residual": True},
 ]
+
+
+# A's type and C's, and typical extents that plans of several orders are for.
+GROUPED = [
+    ("f16", "f16", 32),
+    ("bf16", "bf16", 65),
+    ("tf32", "f32", 17),
+    ("tf32", "f32", 64),
+    ("tf32x3", "f32", 32),
+    ("f64", "f64", 33),
+    ("f32", "f32", 16),
+    ("f8E4M3FN", "f32", 32),
+    ("f8E4M3FN", "f32", 128),
+]
+
+
+@pytest.mark.parametrize(("type", "result", "typical"), GROUPED)
+def test_products_of_sizes_of_their_own_have_equal_bits(
+    type: str, result: str, typical: int
+) -> None:
+    """By their own kernel and by a stand-in, whose alpha is 1 and beta -0."""
+    script = load_script()
+    kind = Kind(type, type, result, None, False, True, False, False, bytes=False)
+    own = kind.source((typical,) * 3, "sm_90", {})
+    terms = own.sum_order().terms
+    stand_in = next(
+        source
+        for form in script.GROUPED_FORMS[type]
+        if (source := kind_for_any(kind).source(TYPICAL_OF_ANY, "sm_90", form))
+        and source.sum_order().terms == terms
+    )
+    rng = np.random.default_rng(typical)
+    sizes = [(40, 33, 50), (7, 70, 0), (64, 16, 100), (1, 3, 17)]
+    m, n, k = (np.array(column, np.int64) for column in zip(*sizes, strict=True))
+
+    def flat(rows: Any, columns: Any) -> tuple[Array, Array]:
+        elements = rows * columns
+        starts = np.cumsum(np.append(0, elements))
+        values = rng.standard_normal(starts[-1]).astype(np.float32)
+        if type in ("f16", "f64"):
+            values = values.astype({"f16": np.float16, "f64": np.float64}[type])
+        if type == "f8E4M3FN":
+            values = rng.integers(0, 120, starts[-1]).astype(np.uint8)
+        if type == "bf16":
+            values = (values.view(np.uint32) >> 16).astype(np.uint16)
+        return values, starts[:-1]
+
+    (a, at_a), (b, at_b), (_, at_c) = flat(m, k), flat(n, k), flat(m, n)
+    width = {"f16": 2, "bf16": 2, "f64": 8}.get(result, 4)
+    found = []
+    for source, scales in ((own, ()), (stand_in, (1, -0.0))):
+        # Of NaN, in any of these types.
+        c = np.full(int((m * n).sum()) * width, 0xFF, np.uint8)
+        described: list[Any] = [(x.ctypes.data, (x.size,), (1,)) for x in (a, b)]
+        described.append((c.ctypes.data, (c.size // width,), (1,)))
+        columns = (at_a, at_b, at_c, m, n, k, np.maximum(k, 1), np.maximum(k, 1), n)
+        described += [(x.ctypes.data, (x.size,), (1,)) for x in columns]
+        accumulator = default_accumulator(type)
+        described += [(scalar_bits(x, accumulator, "scale"),) for x in scales]
+        source.program().simulate(described)
+        found.append(c.tobytes())
+    assert found[0] == found[1]
+    assert b"\xff" * width not in found[0]
 
 
 # Products that add up in one layer, and in two.
@@ -583,6 +649,43 @@ def test_stand_ins_add_up_alike(late: Late) -> None:
         multiply(a, b, DeviceArray(np.zeros((300, 100, 200), np.float16)[..., ::2]))
         assert awaited() == [False] * 4
         """,
+    )
+
+
+def test_stand_ins_for_products_of_sizes_of_their_own(late: Late) -> None:
+    late(
+        """
+        from kami import _grouped_kind
+        from kami._library import lib
+
+        compile_grouped = lib.kamiCompileGrouped
+
+        def compile_grouped_late(*arguments):
+            assert may_compile.wait(60)
+            return compile_grouped(*arguments)
+
+        lib.kamiCompileGrouped = compile_grouped_late
+        kind = _grouped_kind.Kind(
+            "f16", "f16", "f16", None, False, False, True, False, bytes=True
+        )
+
+        def multiply():
+            rows = _grouped_kind.rows_of(4096, 3)
+            _grouped_kind.multiply_rows(
+                kind, (32, 32, 32), 3, kind.flat(0), rows, [2.0], {}, 0
+            )
+            return [
+                kernel.resources[0]["plan"]["tile"]
+                for kernel in _grouped_kind._kernels.values()
+            ]
+
+        assert multiply() == [[64, 64, 64]]
+        awaited, = _stand_in._jobs.values()
+        may_compile.set()
+        own = awaited.result().description["kernels"][0]["plan"]["tile"]
+        assert multiply() == [[64, 64, 64], own]
+        assert multiply() == [[64, 64, 64], own]
+        """
     )
 
 

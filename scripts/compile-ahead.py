@@ -77,7 +77,6 @@ FORMS["bf16"] = FORMS["f16"]
 FEW_FORMS: dict[str, list[Form]] = {
     "f16": [
         {"tile": "32x32x32", "unit": "warp"},
-        {"tile": "32x32x64", "unit": "warp"},
         {"tile": "64x64x64", "unit": "warpgroup"},
     ],
     "tf32": [
@@ -132,19 +131,20 @@ _F8 = (
 
 DEALT: dict[str, list[Dealt]] = {
     "f16": [
-        Dealt(f"mma_sync 16x8x16, {{a}}, {{b}}, f32, {_HALVES}", "32x32x32", 32, 2)
+        Dealt(f"mma_sync 16x8x16, {{a}}, {{b}}, f32, {_HALVES}", "16x16x32", 32, count)
+        for count in (1, 2)
     ],
-    "tf32": [Dealt(_TF32X4, "32x32x16", 16, 4), Dealt(_TF32X8, "32x32x16", 16, 2)],
-    "tf32x3": [Dealt(_TF32X3, "32x32x16", 16, 2)],
+    "tf32": [Dealt(_TF32X4, "16x16x16", 16, 4), Dealt(_TF32X8, "16x16x16", 16, 2)],
+    "tf32x3": [Dealt(_TF32X3, "16x16x16", 16, 2)],
     "f64": [],
-    "f32": [Dealt(_F32, "32x32x4", 4, 4)],
+    "f32": [Dealt(_F32, "16x16x16", 4, 4)],
     "i8": [],
     "f8E4M3FN": [
         *(
-            Dealt(f"mma_sync 16x8x16, f16, f16, f32, {_HALVES}", "32x16x64", 64, count)
+            Dealt(f"mma_sync 16x8x16, f16, f16, f32, {_HALVES}", "16x16x64", 64, count)
             for count in (1, 2, 4)
         ),
-        *(Dealt(_F8, "32x16x64", 64, count) for count in (0, 1, 2)),
+        *(Dealt(_F8, "16x16x64", 64, count) for count in (0, 1, 2)),
     ],
 }
 DEALT["bf16"] = DEALT["f16"]
@@ -153,9 +153,10 @@ DEALT["f8E5M2"] = DEALT["f8E4M3FN"]
 
 
 def few_forms(request: Request) -> Iterator[Form]:
-    yield from FEW_FORMS[request.a.type]
     if request.is_complex:
+        yield {"tile": "16x32x16"}
         return
+    yield from FEW_FORMS[request.a.type]
     # Terms are dealt where a lane finds them beside each other.
     are_adjacent = not request.a.transposed or request.b.transposed
     for each in DEALT[request.a.type]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import os
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, wait
 from ctypes import byref, c_int, c_uint64
@@ -56,14 +57,18 @@ def _is_capturing(device: int, stream: int) -> bool:
     return bool(answer.value)
 
 
-def is_there(awaited: Awaited, device: int, stream: int) -> bool:
-    """Whether a program is compiled, after some patience if need be."""
+def is_there(
+    awaited: Awaited, device: int, stream: int, since: float | None = None
+) -> bool:
+    """Whether a program is compiled, after some patience if need be, of a call that
+    has waited since a time of `time.monotonic`."""
     if not awaited.done():
         if _is_capturing(device, stream):
             _background.hurry(awaited)
             wait([awaited])
         else:
-            wait([awaited], PATIENCE)
+            waited = 0 if since is None else time.monotonic() - since
+            wait([awaited], max(PATIENCE - waited, 0))
     return awaited.done()
 
 
@@ -211,11 +216,12 @@ def choose(
     program = _at_hand(source, device)
     if program is not None:
         return own(program)
+    begin = time.monotonic()
     awaited = _start(source, device)
     found = _find(like, source, extents, aligned_rows)
     if found is None:
         _background.hurry(awaited)
-    if found is None or is_there(awaited, device, stream):
+    if found is None or is_there(awaited, device, stream, begin):
         return own(awaited.result())
     request = found.request
     return Chosen(
@@ -241,12 +247,13 @@ def grouped_stand_in(
     name = _ahead.kind_of(kind, source.target)
     if not _ahead.knows(name) or _at_hand(source, device) is not None:
         return None
+    begin = time.monotonic()
     awaited = _start(source, device)
     terms = source.sum_order().terms
     found = _ahead.find(name, terms, typical, False, source.target)
     if found is None:
         _background.hurry(awaited)
-    if found is None or is_there(awaited, device, stream):
+    if found is None or is_there(awaited, device, stream, begin):
         awaited.result()
         return None
     return found

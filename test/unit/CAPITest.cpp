@@ -289,6 +289,20 @@ TEST(CAPI, OrdersOfSumsAreEqualWhereBitsAre) {
   EXPECT_EQ(groups, sumOrder(any, any, any, "f16", "128x128x64", "warpgroup"));
   EXPECT_EQ(groups, sumOrder(200, 200, 200, "f16", "64x64x64", "warpgroup"));
   EXPECT_NE(groups, sumOrder(any, any, any, "f16", "32x32x32", "warp"));
+  // Nor has whether products have sizes of their own.
+  KamiGrouped grouped = {};
+  grouped.typeA = grouped.typeB = grouped.typeC = "f16";
+  KamiOptions options = {};
+  options.tile = "64x64x64";
+  options.unit = "warpgroup";
+  KamiText *ofGrouped = nullptr;
+  ASSERT_EQ(messageOf(kamiGetGroupedSumOrder(&grouped, &options, &ofGrouped)),
+            "");
+  EXPECT_EQ(groups, take(ofGrouped));
+  grouped.typeB = "f32";
+  EXPECT_NE(messageOf(kamiGetGroupedSumOrder(&grouped, &options, &ofGrouped)),
+            "");
+  EXPECT_EQ(ofGrouped, nullptr);
   // Lanes add one term after the other, by outer products or not.
   EXPECT_EQ(sumOrder(5, 5, 5, "f32"),
             sumOrder(any, any, any, "f32", "32x32x16"));

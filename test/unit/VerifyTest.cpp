@@ -143,3 +143,37 @@ TEST_F(Verify, OneTileOf192) {
   plan.slices = {16, 12, 1};
   EXPECT_EQ(reason(), "");
 }
+
+TEST_F(Verify, PartsOfComplexNumbersAreCopiedAsTheyLie) {
+  problem.isComplex = true;
+  problem.operand = problem.accumulator = ElementKind::F64;
+  plan.atom = findAtom("mma_sync.m16n8k8.f64.f64");
+  plan.tile = {32, 32, 16};
+  plan.slices = {8, 0, 0};
+  plan.transport = Transport::Copied;
+  plan.stages = 2;
+  EXPECT_EQ(reason(), "");
+  auto isRefused = [&] {
+    return llvm::StringRef(reason()).starts_with(
+        "expected copied operands of complex numbers");
+  };
+  plan.relaysC = true;
+  EXPECT_TRUE(isRefused());
+  plan.relaysC = false;
+  plan.skewed = true;
+  EXPECT_TRUE(isRefused());
+  plan.skewed = false;
+  plan.blocks = 4;
+  EXPECT_EQ(reason(), "");
+  plan.prefetches = true;
+  EXPECT_TRUE(isRefused());
+}
+
+TEST_F(Verify, LayersOfRunTimeAreAllThatThereAre) {
+  problem.hasLayers = true;
+  EXPECT_EQ(reason(), "");
+  plan.grid = {1, 1, 4};
+  EXPECT_TRUE(llvm::StringRef(reason()).starts_with("expected one layer"));
+  problem.hasLayers = false;
+  EXPECT_EQ(reason(), "");
+}

@@ -6,6 +6,8 @@
 // RUN: kami-run %s --device=sim --inputs=integers --tile=32x32x64 --unit=warp | FileCheck %s
 // RUN: kami-run %s --device=sim --inputs=integers --tile=32x32x32 --stages=3 | FileCheck %s
 // RUN: kami-run %s --device=sim --inputs=integers --tile=64x64x64 --unit=warpgroup | FileCheck %s
+// RUN: kami-run %s --device=sim --inputs=integers --target=gfx942 | FileCheck %s
+// RUN: kami-run %s --device=sim --inputs=integers --target=vulkan | FileCheck %s
 // RUN: not kami-run %s --device=sim --algorithm=3d 2>&1 | FileCheck %s --check-prefix=LAYERED
 // CHECK: verdict   right
 // LAYERED: error: {{.*}}expected no layers of a plan where sums have layers of run time

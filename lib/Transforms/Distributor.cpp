@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace kami;
 using namespace mlir;
@@ -552,6 +553,10 @@ static Value addFragments(ImplicitLocOpBuilder &b, Value left, Value right) {
 Value Distributor::emitLayers(GemmOp op, Value matrixA, Value matrixB,
                               Value start) {
   Value span = op.getLayerK();
+  // C goes through shared memory behind the loops, which name it inside.
+  if (exchange.isCopied())
+    copied = view(0, shared.bytes);
+  llvm::SaveAndRestore<Value> outside(copied);
   Value extent = getValueOrCreateConstantIndexOp(
       b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrixA, 1));
   Value period = b.createOrFold<arith::MulIOp>(op.getLayers(), span);

@@ -186,8 +186,9 @@ typedef struct KamiGemm {
      alignment of 16 or more. A launch with other strides fails. */
   int alignedRows;
   /* Not 0: after alpha and beta come two arguments, `layers` and `span`, both
-     at least 1: terms (i / span) mod layers of a sum are added up by
-     themselves, then these sums in turn, as programs with so many layers do
+     at least 1 (less counts as 1): terms (i / span) mod layers of a sum are
+     added up by themselves, then these sums in turn, as programs with so many
+     layers do
      (`kamiGetSumOrder`). Not of aligned rows. */
   int hasLayers;
 } KamiGemm;

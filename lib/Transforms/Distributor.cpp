@@ -552,14 +552,21 @@ static Value addFragments(ImplicitLocOpBuilder &b, Value left, Value right) {
 /// has what is added to.
 Value Distributor::emitLayers(GemmOp op, Value matrixA, Value matrixB,
                               Value start) {
-  Value span = op.getLayerK();
   // C goes through shared memory behind the loops, which name it inside.
   if (exchange.isCopied())
     copied = view(0, shared.bytes);
   llvm::SaveAndRestore<Value> outside(copied);
   Value extent = getValueOrCreateConstantIndexOp(
       b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrixA, 1));
-  Value period = b.createOrFold<arith::MulIOp>(op.getLayers(), span);
+  // A loop by steps of 0 would never end, nor one by what overflows. More than
+  // k and one is as much: one layer of the rest is empty, and adds its 0.
+  Value most = add(extent, constant(1));
+  auto clamped = [&](Value number) {
+    return b.createOrFold<arith::MinSIOp>(
+        b.createOrFold<arith::MaxSIOp>(number, constant(1)), most);
+  };
+  Value count = clamped(op.getLayers()), span = clamped(op.getLayerK());
+  Value period = b.createOrFold<arith::MulIOp>(count, span);
   // What leaves a first layer of -0 as it is.
   Type element = atom.getCType();
   auto real = dyn_cast<FloatType>(element);
@@ -570,7 +577,7 @@ Value Distributor::emitLayers(GemmOp op, Value matrixA, Value matrixB,
            : b.getZeroAttr(element);
   Value nothing = FillOp::create(b, fragmentType(Role::C),
                                  arith::ConstantOp::create(b, none));
-  auto layers = scf::ForOp::create(b, constant(0), op.getLayers(), constant(1),
+  auto layers = scf::ForOp::create(b, constant(0), count, constant(1),
                                    ValueRange{nothing});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(layers.getBody());

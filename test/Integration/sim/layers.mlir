@@ -8,6 +8,11 @@
 // RUN: kami-run %s --device=sim --inputs=integers --tile=64x64x64 --unit=warpgroup | FileCheck %s
 // RUN: kami-run %s --device=sim --inputs=integers --target=gfx942 | FileCheck %s
 // RUN: kami-run %s --device=sim --inputs=integers --target=vulkan | FileCheck %s
+// What is less than 1 counts as 1, and nothing overflows.
+// RUN: sed 's/constant 7/constant 0/; s/constant 3/constant -2/' %s > %t.mlir
+// RUN: kami-run %t.mlir --device=sim --inputs=integers | FileCheck %s
+// RUN: sed 's/constant 7/constant 4611686018427387904/; s/constant 3/constant 6/' %s > %t.mlir
+// RUN: kami-run %t.mlir --device=sim --inputs=integers | FileCheck %s
 // RUN: not kami-run %s --device=sim --algorithm=3d 2>&1 | FileCheck %s --check-prefix=LAYERED
 // CHECK: verdict   right
 // LAYERED: error: {{.*}}expected no layers of a plan where sums have layers of run time

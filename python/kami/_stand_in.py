@@ -12,10 +12,10 @@ from __future__ import annotations
 import functools
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
 from ctypes import byref, c_int, c_uint64
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,7 @@ PATIENCE = 0.1
 to have it compiled, and times the second call, is to see little of that."""
 
 Awaited = Future[Program]
+T = TypeVar("T")
 
 _jobs: dict[tuple[str, int], Awaited] = {}
 """Programs that are being compiled and assembled, by source and device."""
@@ -193,6 +194,25 @@ def _find(
     return None
 
 
+def _meanwhile(
+    source: Compilable, device: int, stream: int, find: Callable[[], T | None]
+) -> tuple[T, Awaited] | None:
+    """What `find` says computes a product until the source's program is there, and
+    what is awaited; None where that is there, after all that it takes if nothing
+    stands in."""
+    if _at_hand(source, device) is not None:
+        return None
+    begin = time.monotonic()
+    awaited = _start(source, device)
+    found = find()
+    if found is None:
+        _background.hurry(awaited)
+    if found is None or is_there(awaited, device, stream, begin):
+        awaited.result()
+        return None
+    return found, awaited
+
+
 def choose(
     source: Source,
     extents: tuple[int, int, int],
@@ -213,16 +233,14 @@ def choose(
         extents = n, m, k
     if like is None or not _stands_in(like, source.target):
         return own(source.program())
-    program = _at_hand(source, device)
-    if program is not None:
-        return own(program)
-    begin = time.monotonic()
-    awaited = _start(source, device)
-    found = _find(like, source, extents, aligned_rows)
-    if found is None:
-        _background.hurry(awaited)
-    if found is None or is_there(awaited, device, stream, begin):
-        return own(awaited.result())
+
+    def find() -> _Found | None:
+        return _find(like, source, extents, aligned_rows)
+
+    meanwhile = _meanwhile(source, device, stream, find)
+    if meanwhile is None:
+        return own(source.program())
+    found, awaited = meanwhile
     request = found.request
     return Chosen(
         compile_request(request, source.target, dict(found.ahead.overrides)),
@@ -245,15 +263,12 @@ def grouped_stand_in(
     there. `kind` is what stand-ins are alike in. None where the program is there,
     or nothing stands in, when it is."""
     name = _ahead.kind_of(kind, source.target)
-    if not _ahead.knows(name) or _at_hand(source, device) is not None:
+    if not _ahead.knows(name):
         return None
-    begin = time.monotonic()
-    awaited = _start(source, device)
-    terms = source.sum_order().terms
-    found = _ahead.find(name, terms, typical, False, source.target)
-    if found is None:
-        _background.hurry(awaited)
-    if found is None or is_there(awaited, device, stream, begin):
-        awaited.result()
-        return None
-    return found
+
+    def find() -> _ahead.Ahead | None:
+        terms = source.sum_order().terms
+        return _ahead.find(name, terms, typical, False, source.target)
+
+    meanwhile = _meanwhile(source, device, stream, find)
+    return meanwhile[0] if meanwhile is not None else None

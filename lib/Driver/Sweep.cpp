@@ -8,6 +8,7 @@
 
 #include "SweepCases.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/Layout/HalfTiles.h"
 #include "kami/Layout/SliceAhead.h"
 #include "kami/Plan/Explain.h"
 #include "kami/Plan/Verify.h"
@@ -317,6 +318,22 @@ static int64_t warpsAlong(int64_t extent, int64_t tile, int64_t warp) {
   return whole + llvm::divideCeil(extent % tile, warp);
 }
 
+/// What the blocks of a product do not read which leave out half of their tile,
+/// of so much for each whole one: half of A where that is rows, else of B.
+static int64_t leftOut(const Extents &extents, const Partition &partition,
+                       const Extents &instruction, int64_t ofBlock) {
+  int64_t lines = partition.warpM + partition.warpN;
+  int64_t halfOfA = ofBlock / lines * partition.warpM / 2;
+  int64_t halfOfB = ofBlock / lines * partition.warpN / 2;
+  int64_t rows = llvm::divideCeil(extents.m, partition.tile.m);
+  int64_t columns = llvm::divideCeil(extents.n, partition.tile.n);
+  int64_t last = endsInHalfOfRows(extents.m, partition, instruction) ? 1 : 0;
+  int64_t bytes = last * columns * halfOfA;
+  if (endsInHalfOfColumns(extents.n, partition, instruction))
+    bytes += (rows - last) * halfOfB;
+  return bytes;
+}
+
 /// What the simulator counted against what the plan says.
 std::string Sweep::checkTraffic(const SweepCase &one,
                                 const sim::SimulatorReport &report) {
@@ -360,16 +377,23 @@ std::string Sweep::checkTraffic(const SweepCase &one,
     int64_t ofWarp = traffic.readParked / (partition.grid.m * partition.grid.n);
     planned += ofWarp * inside - traffic.readParked * blocks;
   }
-  // Warps that have a slice ahead do not read those of the last tile that have
-  // no terms. Products in turn have none.
+  // Products in turn neither have a slice ahead nor leave out half a tile.
   bool isInTurn = plan.prefetches && blocks > reads * reads * plan.blocks;
   if (isCopied && plan.atom->instruction == Instruction::MmaSync &&
-      plan.atom->operand == ElementKind::F64 && !isInTurn &&
-      isSliceAhead(partition, plan.stages, extents.k)) {
-    int64_t terms = extents.k - (kTiles - 1) * plan.tile.k;
-    int64_t slices = partition.paddedK() / partition.sliceK;
-    int64_t spare = slices - llvm::divideCeil(terms, partition.sliceK);
-    planned -= traffic.readParked * blocks / kTiles / slices * spare;
+      plan.atom->operand == ElementKind::F64 && !isInTurn) {
+    int64_t ofBlock = traffic.readParked;
+    // Warps that have a slice ahead do not read those of the last tile that
+    // have no terms.
+    if (isSliceAhead(partition, plan.stages, extents.k)) {
+      int64_t terms = extents.k - (kTiles - 1) * plan.tile.k;
+      int64_t slices = partition.paddedK() / partition.sliceK;
+      int64_t spare = slices - llvm::divideCeil(terms, partition.sliceK);
+      ofBlock -= traffic.readParked / kTiles / slices * spare;
+    }
+    planned -= (traffic.readParked - ofBlock) * blocks;
+    if (!one.spec.epilogue)
+      planned -= one.spec.batch.value_or(1) * reads * reads *
+                 leftOut(extents, partition, plan.atom->shape, ofBlock);
   }
   // The last of several tiles of k may have fewer slices in it, but moves them.
   // So have matrices for the matrix unit their rows of a swizzle pattern.

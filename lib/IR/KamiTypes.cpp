@@ -46,6 +46,39 @@ static void printMatrix(mlir::AsmPrinter &printer,
   printShape(printer, shape[0], shape[1], elementType);
 }
 
+/// Whatever there is of `, interleave = [r, c], apart = [r, c]`.
+static mlir::ParseResult parseOrder(mlir::AsmParser &parser,
+                                    llvm::SmallVector<int64_t> &interleave,
+                                    llvm::SmallVector<int64_t> &apart) {
+  while (mlir::succeeded(parser.parseOptionalComma())) {
+    bool isInterleave =
+        mlir::succeeded(parser.parseOptionalKeyword("interleave"));
+    if (!isInterleave && parser.parseKeyword("apart"))
+      return mlir::failure();
+    llvm::SmallVector<int64_t> &numbers = isInterleave ? interleave : apart;
+    if (!numbers.empty())
+      return parser.emitError(parser.getCurrentLocation(), "expected ")
+             << (isInterleave ? "`interleave`" : "`apart`") << " once";
+    if (parser.parseEqual() ||
+        parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Square, [&] {
+          return parser.parseInteger(numbers.emplace_back());
+        }))
+      return mlir::failure();
+  }
+  return mlir::success();
+}
+
+static void printOrder(mlir::AsmPrinter &printer,
+                       llvm::ArrayRef<int64_t> interleave,
+                       llvm::ArrayRef<int64_t> apart) {
+  auto print = [&](llvm::StringRef name, llvm::ArrayRef<int64_t> numbers) {
+    if (!numbers.empty())
+      printer << ", " << name << " = [" << numbers << "]";
+  };
+  print("interleave", interleave);
+  print("apart", apart);
+}
+
 #define GET_TYPEDEF_CLASSES
 #include "kami/IR/KamiTypes.cpp.inc"
 
@@ -67,22 +100,49 @@ mlir::Type FragmentType::getStorageType() const {
   return withoutSign(getElementType());
 }
 
+/// The order of tiles along one of the fragment's dimensions in one piece.
+static TileOrder orderOfPiece(FragmentType fragment, unsigned dim) {
+  MmaAtomAttr atom = fragment.getAtom();
+  Role role = fragment.getRole();
+  if (fragment.getInterleave().empty())
+    return TileOrder(dim == 0 ? atom.getRows(role) : atom.getColumns(role));
+  OperandMaps maps = atom.getOperandMaps();
+  int64_t group = fragment.getInterleave()[dim];
+  if (role == (dim == 0 ? Role::B : Role::A))
+    return TileOrder::alongK(maps, group);
+  return dim == 0 ? TileOrder::alongM(maps, group)
+                  : TileOrder::alongN(maps, group);
+}
+
 TileOrder FragmentType::getRowOrder() const {
-  if (isPlain())
-    return TileOrder(getAtom().getRows(getRole()));
-  OperandMaps maps = getAtom().getOperandMaps();
-  int64_t group = getInterleave()[0];
-  return getRole() == Role::B ? TileOrder::alongK(maps, group)
-                              : TileOrder::alongM(maps, group);
+  TileOrder order = orderOfPiece(*this, 0);
+  return getApart().empty() ? order
+                            : order.withHalves(getTileRows(), getApart()[0]);
 }
 
 TileOrder FragmentType::getColumnOrder() const {
-  if (isPlain())
-    return TileOrder(getAtom().getColumns(getRole()));
-  OperandMaps maps = getAtom().getOperandMaps();
-  int64_t group = getInterleave()[1];
-  return getRole() == Role::A ? TileOrder::alongK(maps, group)
-                              : TileOrder::alongN(maps, group);
+  TileOrder order = orderOfPiece(*this, 1);
+  return getApart().empty() ? order
+                            : order.withHalves(getTileColumns(), getApart()[1]);
+}
+
+std::array<int64_t, 2> FragmentType::getSpan() const {
+  std::array<int64_t, 2> span = {getRows(), getColumns()};
+  for (auto [dim, apart] : llvm::enumerate(getApart()))
+    if (apart)
+      span[dim] = apart + span[dim] / 2;
+  return span;
+}
+
+FragmentType FragmentType::withHalves(std::array<int64_t, 2> apart) const {
+  // A half that begins where the other ends is beside it.
+  llvm::SmallVector<int64_t, 2> distances = {
+      2 * apart[0] == getRows() ? 0 : apart[0],
+      2 * apart[1] == getColumns() ? 0 : apart[1]};
+  if (distances[0] == 0 && distances[1] == 0)
+    distances.clear();
+  return get(getContext(), getRows(), getColumns(), getElementType(), getRole(),
+             getAtom(), getInterleave(), distances);
 }
 
 std::array<int64_t, 2> FragmentType::getPlace(int64_t tile, unsigned lane,
@@ -103,14 +163,13 @@ llvm::SmallVector<Coordinate> FragmentType::getLaneSteps() const {
 
 FragmentType FragmentType::withElements(mlir::Type elementType) const {
   return get(getContext(), getRows(), getColumns(), elementType, getRole(),
-             getAtom(), getInterleave());
+             getAtom(), getInterleave(), getApart());
 }
 
-mlir::LogicalResult
-FragmentType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
-                     int64_t rows, int64_t columns, mlir::Type elementType,
-                     Role role, MmaAtomAttr atom,
-                     llvm::ArrayRef<int64_t> interleave) {
+mlir::LogicalResult FragmentType::verify(
+    llvm::function_ref<mlir::InFlightDiagnostic()> emitError, int64_t rows,
+    int64_t columns, mlir::Type elementType, Role role, MmaAtomAttr atom,
+    llvm::ArrayRef<int64_t> interleave, llvm::ArrayRef<int64_t> apart) {
   if (!elementType.isIntOrFloat() || elementType.getIntOrFloatBitWidth() > 64)
     return emitError() << "expected an integer or float of at most 64 bits as "
                           "element type, but got "
@@ -122,6 +181,28 @@ FragmentType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
       columns % tileColumns != 0)
     return emitError() << "expected a positive multiple of " << tileRows << "x"
                        << tileColumns << ", but got " << rows << "x" << columns;
+  if (!apart.empty()) {
+    if (apart.size() != 2)
+      return emitError() << "expected two distances of halves, but got "
+                         << apart.size();
+    if (atom.isOpaque())
+      return emitError() << "expected no halves of an opaque atom's tiles, but "
+                            "got "
+                         << atom;
+    std::array<int64_t, 2> extents = {rows, columns};
+    std::array<int64_t, 2> tile = {tileRows, tileColumns};
+    for (unsigned dim : {0, 1}) {
+      int64_t group =
+          interleave.size() == 2 && interleave[dim] > 0 ? interleave[dim] : 1;
+      bool areHalves = extents[dim] % (2 * tile[dim] * group) == 0 &&
+                       2 * apart[dim] >= extents[dim];
+      if (apart[dim] != 0 && !areHalves)
+        return emitError() << "expected two halves of whole groups of tiles, "
+                              "one behind the other, but got "
+                           << extents[dim] << " elements and a distance of "
+                           << apart[dim];
+    }
+  }
   if (interleave.empty())
     return mlir::success();
   if (interleave.size() != 2)

@@ -132,7 +132,7 @@ LogicalResult StoreOp::verify() {
            << ", but got " << element;
   if (!getBuffer())
     return success();
-  if (getBeta() || !fragment.isPlain())
+  if (getBeta() || !fragment.getInterleave().empty())
     return emitOpError("expected neither beta nor an interleaved fragment with "
                        "a buffer");
   CopiedTile tile = getRelayedTile();
@@ -210,7 +210,8 @@ LogicalResult MapOp::verify() {
         fragment.getColumns() != result.getColumns() ||
         fragment.getRole() != result.getRole() ||
         fragment.getAtom() != result.getAtom() ||
-        fragment.getInterleave() != result.getInterleave())
+        fragment.getInterleave() != result.getInterleave() ||
+        fragment.getApart() != result.getApart())
       return emitOpError("expected fragments of the result's shape, role and "
                          "atom, ")
              << result << ", but got " << fragment;
@@ -418,6 +419,12 @@ void FetchOp::getEffects(Effects &effects) {
 // MmaOp
 //===----------------------------------------------------------------------===//
 
+std::array<int64_t, 2> MmaOp::getTiles() {
+  if (std::optional<ArrayRef<int64_t>> first = getFirst())
+    return {(*first)[0], (*first)[1]};
+  return {getC().getType().getTileRows(), getC().getType().getTileColumns()};
+}
+
 LogicalResult MmaOp::verify() {
   FragmentType a = getA().getType(), b = getB().getType(), c = getC().getType();
   if (a.getRole() != Role::A || b.getRole() != Role::B ||
@@ -437,16 +444,40 @@ LogicalResult MmaOp::verify() {
     return emitOpError("expected C's n extent ")
            << b.getColumns() << ", as B's, but got " << c.getColumns();
   auto group = [](FragmentType fragment, unsigned dim) {
-    return fragment.isPlain() ? 0 : fragment.getInterleave()[dim];
+    return fragment.getInterleave().empty() ? 0 : fragment.getInterleave()[dim];
+  };
+  auto apart = [](FragmentType fragment, unsigned dim) {
+    return fragment.getApart().empty() ? 0 : fragment.getApart()[dim];
   };
   if (group(a, 1) != group(b, 0) || group(a, 0) != group(c, 0) ||
       group(b, 1) != group(c, 1))
     return emitOpError("expected fragments whose tiles are interleaved alike, "
                        "but got ")
            << a << ", " << b << " and " << c;
+  if (apart(a, 1) != 0 || apart(b, 0) != 0 || apart(a, 0) != apart(c, 0) ||
+      apart(b, 1) != apart(c, 1))
+    return emitOpError("expected fragments whose halves are as far apart, and "
+                       "not along k, but got ")
+           << a << ", " << b << " and " << c;
   for (FragmentType fragment : {a, b, c})
     if (failed(verifyAtomElement(*this, fragment)))
       return failure();
+  if (std::optional<ArrayRef<int64_t>> first = getFirst()) {
+    MmaAtomAttr atom = c.getAtom();
+    if (atom.isOpaque() || atom.getInstruction() == InstructionKind::Fma)
+      return emitOpError("expected a matrix instruction whose lanes are known "
+                         "for the first tiles alone, but got ")
+             << atom;
+    int64_t rows = c.getTileRows(), columns = c.getTileColumns();
+    auto isAmong = [](int64_t number, int64_t all) {
+      return number >= 1 && number <= all;
+    };
+    if (first->size() != 2 || !isAmong(first->front(), rows) ||
+        !isAmong(first->back(), columns))
+      return emitOpError("expected 1 to ")
+             << rows << " rows and 1 to " << columns
+             << " columns of tiles first, but got [" << *first << "]";
+  }
   return success();
 }
 

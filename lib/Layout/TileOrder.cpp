@@ -43,13 +43,21 @@ TileOrder TileOrder::alongK(const OperandMaps &maps, int64_t group) {
   return {maps.a->columns, group, ::heldBits(*maps.a, &Coordinate::column)};
 }
 
+TileOrder TileOrder::withHalves(int64_t tiles, int64_t apart) const {
+  TileOrder order = *this;
+  order.half = tiles / 2;
+  order.gap = apart ? apart - order.half * extent : 0;
+  return order;
+}
+
 int64_t TileOrder::position(int64_t tile, int64_t at) const {
+  int64_t skipped = tile >= half ? gap : 0;
   if (isPlain())
-    return tile * extent + at;
+    return tile * extent + at + skipped;
   unsigned others = unsigned(extent - 1) & ~heldBits;
   int64_t lanes = gather(at, others), own = gather(at, heldBits);
   int64_t first = tile / group * group * extent;
-  return first + (lanes * group + tile % group) * held + own;
+  return first + (lanes * group + tile % group) * held + own + skipped;
 }
 
 bool kami::canInterleaveK(const OperandMaps &maps) {

@@ -8,7 +8,9 @@
 
 #include "kami/Model/CalibratedModel.h"
 #include "CalibratedParts.h"
+#include "kami/Layout/HalfTiles.h"
 #include "kami/Layout/SharedMatrix.h"
+#include "kami/Layout/SliceAhead.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -74,8 +76,9 @@ static constexpr double groupsApart = 0.8;
 /// The same of f64 in blocks of few warps, which hold no slice ahead there:
 /// 1000 products of 160 take 271 µs by 8 warps in turn and 238 by a block each,
 /// 224 617 and 577, where 8 and 2 % less were expected; but 144 by 12 warps 191
-/// and 203 (H100, 2026-11-25).
-static constexpr double dealtOutDoubles = 1.15;
+/// and 203 (H100, 2026-11-25). 93 of 176 × 304 × 168 take 72 µs by 96 × 160 ×
+/// 32 in turn and 52 by 96 × 80 × 16 (H200, 2026-11-29).
+static constexpr double dealtOutDoubles = 1.5;
 static constexpr int64_t mostWarpsDealtOut = 8;
 /// The part of what is issued to move elements that multiply-adds, which the
 /// same schedulers issue, wait for; and how much longer that takes before which
@@ -105,6 +108,32 @@ Computation kami::computationOf(const Atom &atom, const Partition &partition,
 
 bool kami::hasEdges(const Extents &extents, const Extents &tile) {
   return extents.m % tile.m != 0 || extents.n % tile.n != 0;
+}
+
+/// How much longer f64 takes, beside others, by tiles of 80 columns in which k
+/// ends, without a slice ahead, at edges by warps with as many elements of C as
+/// those of 128 × 64, and of long sums by two stages of 32 terms and more.
+/// Batches of 320 MB, by these and by others: 152 131 µs by 96 × 80 and 125 by
+/// squares of 64, 392 284 and 242, 352 205 by 128 × 64 and 200 by 96 × 64, 456
+/// 268 and 255, 464 258 and 246; 91 of 112 × 592 × 528 167 by 112 × 64 × 32 and
+/// 144 by 64 × 128 × 16 (H200, 2026-11-29).
+static constexpr double spillingDoubles = 1.3, largeDoublesAtEdges = 1.045,
+                        deepDoubles = 1.05;
+static constexpr int64_t largeDoubles = 2048, deepTile = 32, manyDeepTiles = 8;
+
+static double doublesHindrance(const Work &work, const Partition &partition,
+                               const Exchange &exchange) {
+  double factor = 1;
+  if (partition.tile.n == spilledColumns && !exchange.skewed &&
+      !isSliceAhead(partition, exchange.stages, work.extents.k))
+    factor *= spillingDoubles;
+  else if (hasEdges(work.extents, partition.tile) &&
+           partition.warpM * partition.warpN >= largeDoubles)
+    factor *= largeDoublesAtEdges;
+  if (exchange.stages == 2 && partition.tile.k >= deepTile &&
+      work.extents.k >= manyDeepTiles * partition.tile.k)
+    factor *= deepDoubles;
+  return factor;
 }
 
 double kami::overlappedCycles(llvm::ArrayRef<double> units, double exposed) {
@@ -175,6 +204,16 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   cost.tensorCores = cost.kTiles * tileCost.tensorCores;
   cost.computation = cost.kTiles * tileCost.chain;
   addCommunication(cost, atom, partition, slicing, chip, calibration, exchange);
+  bool isDoubles = atom.instruction == Instruction::MmaSync &&
+                   atom.operand == ElementKind::F64 && exchange.isCopied() &&
+                   !exchange.isPacked() && !exchange.prefetches;
+  if (isDoubles) {
+    double part = multipliedPart(work.extents, partition, atom.shape);
+    cost.tensorCores *= part;
+    cost.computation *= part;
+    // One operand's reads are those of a half.
+    cost.sharedBandwidth *= (1 + part) / 2;
+  }
   if (work.isComplex)
     for (double *part :
          {&cost.tensorCores, &cost.computation, &cost.sharedBandwidth,
@@ -251,6 +290,8 @@ kami::calibratedCost(const Work &work, const Atom &atom,
   if (work.isComplex && exchange.isCopied() &&
       atom.instruction != Instruction::Fma)
     cost.total *= copiedParts;
+  if (isDoubles && cost.kTiles > 1)
+    cost.total *= doublesHindrance(work, partition, exchange);
   return cost;
 }
 

@@ -8,6 +8,7 @@
 
 #include "Search.h"
 #include "kami/Layout/CopiedTile.h"
+#include "kami/Layout/HalfTiles.h"
 #include "kami/Layout/SharedMatrix.h"
 #include "kami/Plan/Interleaving.h"
 #include "llvm/ADT/STLExtras.h"
@@ -52,6 +53,8 @@ static constexpr int64_t mostUnrolledFromMemory = 192;
 /// Of the areas of C that fit, in the order of their lower bounds, so many are
 /// costed for each grid.
 static constexpr int64_t maxFittingAreas = 4;
+/// More of those that leave out half a tile of f64, of which no bound knows.
+static constexpr int64_t maxFittingHalves = 8;
 
 /// Bytes of an operand's rows that parts of C's rows, or columns, are multiples
 /// of. Where a part begins, a piece does, too, and one of the engine's boxes,
@@ -366,6 +369,15 @@ double GridSearch::leastOf(const Area &area) const {
   return area.bound * (mayPrefetch() ? leastInTurn(*atom.atom) : 1);
 }
 
+bool GridSearch::leavesOutHalf(const Area &area) const {
+  const Atom &instruction = *atom.atom;
+  Partition partition =
+      partitionOf({area.m, area.n, instruction.shape.k}, instruction.shape.k);
+  return instruction.operand == ElementKind::F64 &&
+         instruction.instruction == Instruction::MmaSync &&
+         multipliedPart(problem.extents, partition, instruction.shape) < 1;
+}
+
 // Best first: once a lower bound exceeds what has been found, all that follow
 // do, too.
 void GridSearch::tryAreas(double mostCycles) {
@@ -379,8 +391,10 @@ void GridSearch::tryAreas(double mostCycles) {
   int64_t fitting = 0;
   for (const Area &area : areas) {
     bool isSlower = area.bound >= worstBest() || leastOf(area) > mostCycles;
-    if (fitting == maxFittingAreas || isSlower)
+    if (fitting == maxFittingHalves || isSlower)
       return;
+    if (fitting >= maxFittingAreas && !leavesOutHalf(area))
+      continue;
     bool anyFits = tryArea(area.m, area.n, depths);
     anyFits |= wants({Transport::Copied}) && tryCopied(area.m, area.n);
     fitting += anyFits;

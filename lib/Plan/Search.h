@@ -86,6 +86,7 @@ private:
   };
 
   double leastOf(const Area &area) const;
+  bool leavesOutHalf(const Area &area) const;
   void tryAreas(double mostCycles);
   bool waitsForPages(const Tiling &tiling) const;
   double turnsOf(const Tiling &tiling) const;

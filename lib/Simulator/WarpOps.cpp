@@ -480,10 +480,12 @@ static LogicalResult runFragmentMma(Execution &x, Warp &warp,
   } else {
     gatherAll(form.readA, form.readB, 0, 0);
   }
+  auto [firstRows, firstColumns] = op.getTiles();
   for (int64_t tile = 0; tile != rows * columns; ++tile) {
     gather(x, warp, instruction.operands[2], tile * valuesC, form.placesC,
            form.c, Reading::Plain, x.scratchC.data());
-    for (int64_t k = 0; k != depth; ++k) {
+    bool isAmong = tile / columns < firstRows && tile % columns < firstColumns;
+    for (int64_t k = 0; isAmong && k != depth; ++k) {
       const double *a = &x.scratchA[(tile / columns * depth + k) * sizeA];
       const double *b = &x.scratchB[(k * columns + tile % columns) * sizeB];
       if (split) {
@@ -495,7 +497,8 @@ static LogicalResult runFragmentMma(Execution &x, Warp &warp,
     scatter(x, warp, instruction.results[0], tile * valuesC, form.placesC,
             form.c, x.scratchC.data());
   }
-  x.matrixCounts[instruction.payload] += rows * columns * depth * form.products;
+  x.matrixCounts[instruction.payload] +=
+      firstRows * firstColumns * depth * form.products;
   return success();
 }
 

@@ -606,7 +606,7 @@ Value Distributor::multiplyCopied(Value operandA, Value operandB, Value offset,
     Value other = loadFragment(sideB, tileB, k, end, skewB);
     if (beforeIt)
       beforeIt();
-    return MmaOp::create(b, sum.getType(), a, other, sum);
+    return MmaOp::create(b, sum.getType(), a, other, sum, firstTiles);
   };
   int64_t depth = partition.tile.k, slice = partition.sliceK;
   // A slice of the lanes' multiply-adds is as much code as ptxas needs to have
@@ -651,8 +651,7 @@ Value Distributor::ifInside(Value operandA, Value operandB, Value sum,
                                    extent > (parts - 1) * part);
     if (isAlways)
       return;
-    Value size = getValueOrCreateConstantIndexOp(
-        b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), operand, dim));
+    Value size = sizeOf(operand, dim);
     Value has = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                       multiply(number, part), size);
     isInside = isInside ? arith::AndIOp::create(b, isInside, has) : has;
@@ -734,8 +733,7 @@ Value Distributor::asStage(Value number) {
 /// number, or null.
 Distributor::CopiedOperands Distributor::operandsOf(Value matrixA,
                                                     Value matrixB, Value map) {
-  Value depth = getValueOrCreateConstantIndexOp(
-      b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrixA, 1));
+  Value depth = sizeOf(matrixA, 1);
   Value tiles =
       b.createOrFold<arith::CeilDivUIOp>(depth, constant(partition.tile.k));
   BulkOperands engine;

@@ -36,7 +36,7 @@ bool Distributor::areBulk(Value matrixA, Value matrixB) {
 /// takes one, where a condition says whether rows are aligned.
 Value Distributor::emitCopied(GemmOp op, Value matrixA, Value matrixB,
                               Value start, bool barrierFirst) {
-  auto emit = [&]() -> Value {
+  auto emitOne = [&]() -> Value {
     llvm::SaveAndRestore<Exchange> kept(exchange);
     llvm::SaveAndRestore<SharedLayout> keptShared(shared);
     bool comesInTurn = isInTurn(op);
@@ -57,6 +57,7 @@ Value Distributor::emitCopied(GemmOp op, Value matrixA, Value matrixB,
     endBulk();
     return sum;
   };
+  auto emit = [&] { return emitByHalves(matrixA, matrixB, emitOne); };
   copied = view(0, shared.bytes);
   Value areAligned = op.getAreRowsAligned();
   if (!areAligned || !keepAlignment(op))
@@ -117,8 +118,7 @@ Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
     return sum;
   }
 
-  Value extent = getValueOrCreateConstantIndexOp(
-      b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrixA, 1));
+  Value extent = sizeOf(matrixA, 1);
   auto sizeFrom = [&](Value offset) -> OpFoldResult {
     if (ShapedType::isStatic(k) && k % tileK == 0)
       return b.getIndexAttr(tileK);
@@ -350,7 +350,8 @@ Value Distributor::emitCarriedSum(Value matrixA, Value matrixB, Value start) {
     return load(tile, stage, 0);
   };
   auto multiplySlice = [&](ValueRange slices, Value sum) -> Value {
-    return MmaOp::create(b, sum.getType(), slices[0], slices[1], sum);
+    return MmaOp::create(b, sum.getType(), slices[0], slices[1], sum,
+                         firstTiles);
   };
   /// Multiplies all slices of a tile's terms but the last one, which becomes
   /// what is held.

@@ -31,12 +31,29 @@ Value Distributor::multiply(Value value, int64_t factor) {
   return b.createOrFold<arith::MulIOp>(value, constant(factor));
 }
 
+Value Distributor::sizeOf(Value matrix, unsigned dim) {
+  return getValueOrCreateConstantIndexOp(
+      b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrix, dim));
+}
+
 Value Distributor::add(Value left, Value right) {
   return b.createOrFold<arith::AddIOp>(left, right);
 }
 
 FragmentType Distributor::fragmentType(Role role) {
-  return shareType(partition, atom, role, interleave);
+  FragmentType type = shareType(partition, atom, role, interleave);
+  return type.withHalves(
+      {splitsRows && role != Role::B ? partition.paddedM() / 2 : 0,
+       splitsColumns && role != Role::A ? partition.paddedN() / 2 : 0});
+}
+
+/// The first row of the block's tile of C that the warp has.
+Value Distributor::rowOrigin() {
+  return multiply(row, partition.warpM / (splitsRows ? 2 : 1));
+}
+
+Value Distributor::columnOrigin() {
+  return multiply(column, partition.warpN / (splitsColumns ? 2 : 1));
 }
 
 /// `bytes` bytes of the block's shared memory.
@@ -187,8 +204,7 @@ void Distributor::makePrologue(OperandSide &side, GemmOp op, Value matrix) {
   side.prologue = WarpRegion(b, op, side.role, loadedType(side.role),
                              memref::getMixedSize(b, b.getLoc(), matrix, 0),
                              memref::getMixedSize(b, b.getLoc(), matrix, 1));
-  Value own =
-      isA ? multiply(row, partition.warpM) : multiply(column, partition.warpN);
+  Value own = isA ? rowOrigin() : columnOrigin();
   auto type = cast<MemRefType>(matrix.getType());
   bool inBounds = type.getDimSize(isA ? 0 : 1) >=
                   (isA ? partition.paddedM() : partition.paddedN());
@@ -210,8 +226,7 @@ Value Distributor::applyPrologue(OperandSide &side, Value tile, Value elements,
   if (kInBounds)
     return result;
   MatrixDim dim = isA ? MatrixDim::Column : MatrixDim::Row;
-  Value extent = getValueOrCreateConstantIndexOp(
-      b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), tile, isA ? 1 : 0));
+  Value extent = sizeOf(tile, isA ? 1 : 0);
   return ClipOp::create(b, result, dim,
                         b.createOrFold<arith::SubIOp>(extent, k));
 }
@@ -222,8 +237,7 @@ Value Distributor::applyPrologue(OperandSide &side, Value tile, Value elements,
 Value Distributor::loadFragment(OperandSide &side, Value tile, Value k,
                                 int64_t coveredK, Value skewedAs) {
   bool isA = side.role == Role::A;
-  Value own =
-      isA ? multiply(row, partition.warpM) : multiply(column, partition.warpN);
+  Value own = isA ? rowOrigin() : columnOrigin();
   auto type = cast<MemRefType>(tile.getType());
   int64_t covered = isA ? partition.paddedM() : partition.paddedN();
   bool ownInBounds = type.getDimSize(isA ? 0 : 1) >= covered;
@@ -436,8 +450,7 @@ Value Distributor::emitStage(int64_t stage, int64_t slice, Value accumulator) {
          llvm::zip_equal(positions, broadcast.getResults()))
       values[position] = result;
   }
-  return MmaOp::create(b, accumulator.getType(), values[0], values[1],
-                       accumulator);
+  return MmaOp::create(b, values[0], values[1], accumulator);
 }
 
 BarrierScopeKindAttr Distributor::scopeAttr() {
@@ -509,8 +522,7 @@ Value Distributor::emitSum(GemmOp op, Value matrixA, Value matrixB, Value start,
   if (ShapedType::isStatic(k) && k <= tileK)
     return emitTile(matrixA, matrixB, start);
 
-  Value extent = getValueOrCreateConstantIndexOp(
-      b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrixA, 1));
+  Value extent = sizeOf(matrixA, 1);
   auto loop =
       scf::ForOp::create(b, constant(0), extent, constant(tileK), start);
   OpBuilder::InsertionGuard guard(b);
@@ -556,8 +568,7 @@ Value Distributor::emitLayers(GemmOp op, Value matrixA, Value matrixB,
   if (exchange.isCopied())
     copied = view(0, shared.bytes);
   llvm::SaveAndRestore<Value> outside(copied);
-  Value extent = getValueOrCreateConstantIndexOp(
-      b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrixA, 1));
+  Value extent = sizeOf(matrixA, 1);
   // A loop by steps of 0 would never end, nor one by what overflows. More than
   // k and one is as much: one layer of the rest is empty, and adds its 0.
   Value most = add(extent, constant(1));
@@ -617,7 +628,7 @@ Value Distributor::emitReduce(Value sum) {
 FragmentPlace Distributor::placeOfC(Value matrix) {
   auto type = cast<ShapedType>(matrix.getType());
   unsigned rows = exchange.isTransposed ? 1 : 0;
-  return {multiply(row, partition.warpM), multiply(column, partition.warpN),
+  return {rowOrigin(), columnOrigin(),
           type.getDimSize(rows) >= partition.paddedM(),
           type.getDimSize(1 - rows) >= partition.paddedN()};
 }
@@ -726,6 +737,7 @@ Value Distributor::multiply(GemmOp op, ValueRange a, ValueRange bShare,
   if (exchange.b == Source::Block)
     takeShare(sideB, bShare);
   auto [matrixA, matrixB] = multipliedMatrices(op, op.getA(), op.getB());
+  splitParts(op, matrixA, matrixB);
   for (auto [side, whole] :
        {std::pair(&sideA, matrixA), std::pair(&sideB, matrixB)})
     if (op.hasElementRegion(side->role))

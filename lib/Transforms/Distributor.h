@@ -82,6 +82,8 @@ public:
   mlir::Value relay(DistributedType type);
 
   FragmentType fragmentType(Role role);
+  mlir::Value rowOrigin();
+  mlir::Value columnOrigin();
 
 private:
   bool isGroup() const { return exchange.unit == Unit::WarpGroup; }
@@ -168,6 +170,7 @@ private:
                    mlir::Value exists = {},
                    llvm::function_ref<void()> startNext = {});
   mlir::Value skewedAs(Role role, mlir::Value matrix, mlir::Value offset);
+  mlir::Value sizeOf(mlir::Value matrix, unsigned dim);
   mlir::Value sumIf(mlir::Value condition, mlir::Value sum,
                     llvm::function_ref<mlir::Value()> emit);
   mlir::Value ifInside(mlir::Value operandA, mlir::Value operandB,
@@ -183,6 +186,9 @@ private:
   mlir::Value asStage(mlir::Value number);
   mlir::Value parityAfter(mlir::Value parity, mlir::Value number);
   mlir::Value parityBefore(mlir::Value parity, mlir::Value number);
+  void splitParts(GemmOp op, mlir::Value matrixA, mlir::Value matrixB);
+  mlir::Value emitByHalves(mlir::Value matrixA, mlir::Value matrixB,
+                           llvm::function_ref<mlir::Value()> emit);
   mlir::Value emitCopied(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
                          mlir::Value start, bool barrierFirst);
   mlir::Value emitCopiedSum(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
@@ -268,6 +274,10 @@ private:
   Interleave interleave;
   MmaAtomAttr atom;
   mlir::Value row, column, layer, warp;
+  /// Whether a warp's rows and columns of C are in both halves of the block's.
+  bool splitsRows = false, splitsColumns = false;
+  /// The rows and columns of tiles of C that are multiplied; null if all are.
+  mlir::DenseI64ArrayAttr firstTiles;
   mlir::Value sharedMemory;
   /// The stages of copied operands, and whether their rows are aligned.
   mlir::Value copied;

@@ -178,7 +178,7 @@ void PackedProduct::emitWarps(const Matrices &a, const Matrices &other,
         LoadOp::create(b, type(Role::A), tileA, zero, at, hasRows, hasTerms);
     Value right =
         LoadOp::create(b, type(Role::B), tileB, at, zero, hasTerms, hasColumns);
-    sum = MmaOp::create(b, sum.getType(), left, right, sum);
+    sum = MmaOp::create(b, left, right, sum);
   }
   Value alpha = readScale(b, op.getAlpha()), beta = readScale(b, op.getBeta());
   if (isRelayed()) {

@@ -87,6 +87,7 @@ bool Stage::isFollowedBy(Stage next) {
            SlotSum(one.getSlot()).isFollowedBy(SlotSum(other.getSlot()));
   };
   if (next.mma.getC() != mma.getResult() || !mma->hasOneUse() ||
+      next.mma.getFirstAttr() != mma.getFirstAttr() ||
       mma->getBlock() != next.mma->getBlock() || !isNext(a, next.a) ||
       !isNext(b, next.b))
     return false;
@@ -118,7 +119,8 @@ static void roll(SmallVectorImpl<Stage> &stages) {
     };
     Value a = fetch(first.a);
     Value product = MmaOp::create(b, last.getType(), a, fetch(first.b),
-                                  loop.getRegionIterArgs().front());
+                                  loop.getRegionIterArgs().front(),
+                                  first.mma.getFirstAttr());
     scf::YieldOp::create(b, product);
   }
   last.getResult().replaceAllUsesWith(loop.getResult(0));

@@ -40,6 +40,16 @@ TEST(TileOrder, PlainTilesLieSideBySide) {
   EXPECT_EQ(order.run(), 0);
 }
 
+TEST(TileOrder, HalvesAreApart) {
+  TileOrder order = TileOrder(8).withHalves(/*tiles=*/4, /*apart=*/32);
+  EXPECT_EQ(order.position(1, 7), 15);
+  EXPECT_EQ(order.position(2, 0), 32);
+  EXPECT_EQ(order.position(3, 1), 41);
+  EXPECT_EQ(TileOrder(8).withHalves(4, 0).position(2, 0), 16);
+  TileOrder groups = TileOrder::alongK(halves, 2).withHalves(4, 64);
+  EXPECT_EQ(positions(groups, 4, {0}), (std::vector<int64_t>{0, 4, 64, 68}));
+}
+
 // mma.m16n8k16: lane 4g + t has terms 2t, 2t+1, 2t+8 and 2t+9 of k. With two
 // tiles these are eight in a row.
 TEST(TileOrder, TermsOfALaneAreAdjacent) {

@@ -27,35 +27,48 @@ def Kami_FragmentType : TypeDef<Kami_Dialect, "Fragment"> {
     all of them is adjacent in the matrix (see kami/Layout/TileOrder.h); 0 is the
     plain order along that dimension. Registers are the same.
 
+    With `apart = [r, c]` the second half of the tiles along rows begins r rows
+    behind where the first begins, the second half along columns c columns; 0 is
+    a half beside the other.
+
     Examples: `!kami.fragment<64x16xf16, a, #atom>`,
-    `!kami.fragment<64x32xf16, a, #atom, interleave = [0, 2]>`
+    `!kami.fragment<64x32xf16, a, #atom, interleave = [0, 2]>`,
+    `!kami.fragment<32x16xf64, c, #atom, apart = [32, 0]>`
 
     Constraints:
     * (C1) the element type is an integer or float of at most 64 bits
     * (C2) the extents are positive multiples of the atom's for the role
     * (C3) groups are whole: their tiles divide the fragment's; and along k the
       atom's A and B agree on what a lane holds
+    * (C4) of tiles that are apart there is an even number, in whole groups, one
+      half is behind the other, and the atom is not opaque
   }];
   let parameters = (ins
     "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
     EnumParameter<Kami_RoleEnum>:$role, "MmaAtomAttr":$atom,
-    OptionalArrayRefParameter<"int64_t">:$interleave);
+    OptionalArrayRefParameter<"int64_t">:$interleave,
+    OptionalArrayRefParameter<"int64_t">:$apart);
   let builders = [
     TypeBuilder<(ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
-                     "Role":$role, "MmaAtomAttr":$atom), [{
-      return $_get($_ctxt, rows, columns, elementType, role, atom,
+                     "Role":$role, "MmaAtomAttr":$atom,
+                     CArg<"::llvm::ArrayRef<int64_t>", "{}">:$interleave), [{
+      return $_get($_ctxt, rows, columns, elementType, role, atom, interleave,
                    ::llvm::ArrayRef<int64_t>());
     }]>];
   let assemblyFormat = [{
     `<` custom<Shape>($rows, $columns, $elementType) `,` $role `,` $atom
-    (`,` `interleave` `=` `[` $interleave^ `]`)? `>`
+    `` custom<Order>($interleave, $apart) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The orders of its rows and columns.
     TileOrder getRowOrder() const;
     TileOrder getColumnOrder() const;
-    bool isPlain() const { return getInterleave().empty(); }
+    bool isPlain() const { return getInterleave().empty() && getApart().empty(); }
+    /// Rows and columns from the first to the last.
+    std::array<int64_t, 2> getSpan() const;
+    /// The same with halves that are so far apart, or beside each other (0).
+    FragmentType withHalves(std::array<int64_t, 2> apart) const;
     /// Row and column of what a lane holds as its `value`-th of a tile.
     std::array<int64_t, 2> getPlace(int64_t tile, unsigned lane, unsigned value) const;
     /// Rows and columns that are added where a bit of the lane is set.

@@ -343,16 +343,35 @@ def Kami_MmaOp : Kami_Op<"mma", [Pure, AllTypesMatch<["c", "result"]>]> {
     One atom for every (row, column, k) tile of the fragments; for each tile of
     C the atoms add in the order of k.
 
+    With `first = [r, c]` the atoms are those of the first r rows of tiles and c
+    columns of tiles alone, and what else there is of C stays as it is: where
+    the rest is beyond a matrix.
+
     Example: `%d = kami.mma %a, %b, %c : !fragA, !fragB, !fragC`
 
     Constraints:
     * (C1) the roles are a, b and c, and the atom is one
     * (C2) the extents agree
     * (C3) the element types are the atom's
+    * (C4) halves of the fragments are as far apart, and not along k
+    * (C5) `first` has two numbers, from 1 to how many rows and columns of tiles
+      there are, and the atom is a matrix instruction whose lanes are known
   }];
-  let arguments = (ins Kami_FragmentType:$a, Kami_FragmentType:$b, Kami_FragmentType:$c);
+  let arguments = (ins Kami_FragmentType:$a, Kami_FragmentType:$b, Kami_FragmentType:$c,
+                       OptionalAttr<DenseI64ArrayAttr>:$first);
   let results = (outs Kami_FragmentType:$result);
-  let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `,` type($c)";
+  let assemblyFormat = [{
+    $a `,` $b `,` $c (`first` `=` $first^)? attr-dict
+    `:` type($a) `,` type($b) `,` type($c)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$a, "::mlir::Value":$b,
+                                 "::mlir::Value":$c), [{
+    build($_builder, $_state, c.getType(), a, b, c, ::mlir::DenseI64ArrayAttr());
+  }]>];
+  let extraClassDeclaration = [{
+    /// Rows and columns of tiles of C that are added to.
+    std::array<int64_t, 2> getTiles();
+  }];
   let hasVerifier = 1;
 }
 

@@ -17,6 +17,9 @@
 
 namespace kami {
 
+/// Columns of a tile for which ptxas spills what a slice ahead takes.
+constexpr int64_t spilledColumns = 80;
+
 /// Whether warps of f64 have the first slice of a tile of k in registers before
 /// they multiply the last one of the tile before, of a product of `k` terms
 /// whose tiles have so many stages. Where k ends within a tile, blocks whose
@@ -28,7 +31,6 @@ namespace kami {
 inline bool isSliceAhead(const Partition &partition, int64_t stages,
                          int64_t k) {
   constexpr int64_t manyTiles = 13, someTiles = 7, largePart = 1152;
-  constexpr int64_t spilledColumns = 80;
   int64_t tileK = partition.tile.k;
   if (stages == 1 || k <= stages * tileK)
     return false;

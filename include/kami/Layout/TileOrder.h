@@ -55,6 +55,10 @@ public:
   static TileOrder alongN(const OperandMaps &maps, int64_t group);
   static TileOrder alongK(const OperandMaps &maps, int64_t group);
 
+  /// The same order of so many tiles, the second half of which begins so far
+  /// behind the first; beside it if that is 0.
+  TileOrder withHalves(int64_t tiles, int64_t apart) const;
+
   bool isPlain() const { return group == 0; }
   /// Where element `at` of a tile lies, counted from the fragment's first.
   int64_t position(int64_t tile, int64_t at) const;
@@ -70,6 +74,9 @@ private:
   /// and how many elements that makes.
   unsigned heldBits = 0;
   int64_t held = 1;
+  /// Tiles of the first half, and elements between the halves.
+  int64_t half = 0;
+  int64_t gap = 0;
 };
 
 /// Whether A's and B's lanes hold the same terms of a sum, so that its order

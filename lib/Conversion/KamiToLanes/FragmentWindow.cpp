@@ -239,7 +239,7 @@ Value FragmentWindow::testAlignment(ImplicitLocOpBuilder &b,
 
 Value FragmentWindow::isRight(ImplicitLocOpBuilder &b, int64_t bytes) const {
   Value all = testAlignment(b, bytes);
-  int64_t sizes[] = {fragment.getRows(), fragment.getColumns()};
+  std::array<int64_t, 2> sizes = fragment.getSpan();
   for (unsigned dim : {0, 1}) {
     if (!extents[dim])
       continue;

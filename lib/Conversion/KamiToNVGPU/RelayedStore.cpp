@@ -149,42 +149,45 @@ private:
                            {copiedPiece, {copiedPiece, copiedPiece}});
       storeTiles(b, op, part, place, tiles.slice(first, count), *target);
     };
-    /// On from there, to where the tile in that row and column of tiles goes.
+    /// On from there, to so many rows and columns behind the fragment's first.
     auto toMatrix = [&](Value row, Value column, int64_t count) {
       int64_t columns = count * map.columns;
-      auto at = [&](Value start, Value tile, int64_t extent) {
-        return addIndex(
-            b, start,
-            b.createOrFold<arith::MulIOp>(tile, indexConstant(b, extent)));
-      };
       syncWarp(b);
       Value target =
-          window(b, op.getDest(), at(op.getRow(), row, map.rows),
-                 at(op.getColumn(), column, map.columns), map.rows, columns,
+          window(b, op.getDest(), addIndex(b, op.getRow(), row),
+                 addIndex(b, op.getColumn(), column), map.rows, columns,
                  op.getRowInBounds() && op.getColumnInBounds());
       copyOutByLanes(b, target, linesOf(columns), pieces);
       syncWarp(b);
     };
     int64_t count = std::min(most, perLine);
     int64_t parts = int64_t(tiles.size()) / count;
-    if (isInLoop(type, parts) && perLine % count == 0) {
+    if (isInLoop(type, parts) && perLine % count == 0 && fragment.isPlain()) {
       forEach(b, parts, [&](Value number) {
         choose(b, number, parts,
                [&](int64_t part) { toBuffer(part * count, count); });
         Value inLine = indexConstant(b, perLine / count);
         Value column = b.createOrFold<arith::RemUIOp>(number, inLine);
-        toMatrix(b.createOrFold<arith::DivUIOp>(number, inLine),
-                 b.createOrFold<arith::MulIOp>(column, indexConstant(b, count)),
-                 count);
+        auto times = [&](Value value, int64_t factor) {
+          return b.createOrFold<arith::MulIOp>(value, indexConstant(b, factor));
+        };
+        toMatrix(
+            times(b.createOrFold<arith::DivUIOp>(number, inLine), map.rows),
+            times(column, count * map.columns), count);
       });
       return;
     }
+    // A part is in one half of the columns, if these are apart.
+    bool areApart = fragment.getSpan()[1] != fragment.getColumns();
+    int64_t half = areApart ? perLine / 2 : perLine;
     for (int64_t first = 0; first != int64_t(tiles.size()); first += count) {
       int64_t column = first % perLine;
-      count = std::min(most, perLine - column);
+      count = std::min(most, half - column % half);
       toBuffer(first, count);
-      toMatrix(indexConstant(b, first / perLine), indexConstant(b, column),
-               count);
+      toMatrix(
+          indexConstant(b, fragment.getRowOrder().position(first / perLine, 0)),
+          indexConstant(b, fragment.getColumnOrder().position(column, 0)),
+          count);
     }
   }
 

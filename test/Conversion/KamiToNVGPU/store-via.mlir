@@ -72,8 +72,8 @@ gpu.func @asked(%c: memref<?x?xf16, strided<[?, 1]>>, %i: index, %x: f32)
 // CHECK:           arith.cmpi eq, %[[PART]], %c2
 // CHECK-COUNT-2:   kami.stmatrix
 // CHECK-NOT:       kami.stmatrix
-// CHECK:           nvvm.bar.warp.sync
 // CHECK:           %[[ROW:.+]] = arith.muli %[[PART]], %c16
+// CHECK:           nvvm.bar.warp.sync
 // CHECK:           memref.reinterpret_cast %{{.+}} to offset: [%{{.+}}], sizes: [%{{.+}}, %{{.+}}]
 // CHECK-NOT:       memref.reinterpret_cast
 // CHECK:           nvvm.bar.warp.sync

@@ -22,13 +22,14 @@ multiplyTiles(mlir::ImplicitLocOpBuilder &b, MmaOp op,
               MmaOp::GenericAdaptor<llvm::ArrayRef<mlir::ValueRange>> adaptor,
               Prepare prepare, Multiply multiply) {
   FragmentType c = op.getC().getType();
-  int64_t rows = c.getTileRows(), columns = c.getTileColumns();
+  int64_t columns = c.getTileColumns();
+  auto [rows, others] = op.getTiles();
   int64_t depth = op.getA().getType().getTileColumns();
   llvm::SmallVector<mlir::Value> sums(adaptor.getC());
   OperandTiles left(b, op, op.getA(), adaptor.getA());
   OperandTiles right(b, op, op.getB(), adaptor.getB());
   // Of each step of k, the smaller operand stays while the larger passes.
-  bool staysA = rows <= columns;
+  bool staysA = rows <= others;
   for (int64_t k = 0; k != depth; ++k) {
     auto partsA = [&](int64_t i) {
       return prepare(left.get(b, i * depth + k));
@@ -37,13 +38,13 @@ multiplyTiles(mlir::ImplicitLocOpBuilder &b, MmaOp op,
       return prepare(right.get(b, k * columns + j));
     };
     llvm::SmallVector<decltype(partsA(0))> staying;
-    for (int64_t i = 0; i != (staysA ? rows : columns); ++i)
+    for (int64_t i = 0; i != (staysA ? rows : others); ++i)
       staying.push_back(staysA ? partsA(i) : partsB(i));
-    for (int64_t i = 0; i != (staysA ? columns : rows); ++i) {
+    for (int64_t i = 0; i != (staysA ? others : rows); ++i) {
       auto passing = staysA ? partsB(i) : partsA(i);
       for (auto [other, parts] : llvm::enumerate(staying)) {
-        mlir::Value &sum =
-            staysA ? sums[other * columns + i] : sums[i * columns + other];
+        int64_t row = staysA ? other : i, column = staysA ? i : other;
+        mlir::Value &sum = sums[row * columns + column];
         sum = staysA ? multiply(parts, passing, sum)
                      : multiply(passing, parts, sum);
       }

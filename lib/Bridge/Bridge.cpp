@@ -434,7 +434,6 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
   if (op.getLayers()) {
     problem.hasLayers = true;
     problem.packable = 0;
-    problem.mayPrefetch = false;
   }
   auto isCopyable = [&](Role role, Value operand) {
     auto type = dyn_cast<MemRefType>(operand.getType());

@@ -106,6 +106,14 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
       spec.operand == ElementKind::U8, spec.operandB() == ElementKind::U8);
   product.setConjugateA(spec.conjugateA);
   product.setConjugateB(spec.conjugateB);
+  if (spec.layers) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(product);
+    auto [number, terms] = *spec.layers;
+    product.getLayersMutable().assign(
+        arith::ConstantIndexOp::create(b, number));
+    product.getLayerKMutable().assign(arith::ConstantIndexOp::create(b, terms));
+  }
   if (spec.epilogue)
     EpilogueBuilder<GemmOp>(b, spec.epilogue, product, product.getBatchRank(),
                             product.getCType().getElementType())

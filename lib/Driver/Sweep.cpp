@@ -157,6 +157,8 @@ GemmSpec Sweep::drawSpec(int64_t number, const Chip &chip) {
   if (!spec.isComplex && below(3) == 0)
     spec.epilogue = {below(2) == 0, below(2) == 0, below(2) == 0,
                      below(2) == 0};
+  if (options.layers)
+    spec.layers = {1 + below(5), 1 + below(k + 2)};
   return spec;
 }
 
@@ -242,7 +244,8 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
     one.spec.extents.k = std::max<int64_t>(one.spec.extents.k, 1);
   }
   Problem problem;
-  if (!one.spec.isComplex && below(6) == 0) {
+  bool mayBePack = !one.spec.isComplex && !one.spec.layers;
+  if (mayBePack && below(6) == 0) {
     makePackable(one.spec);
     problem.packable = *one.spec.batch;
   }
@@ -256,7 +259,9 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   problem.output = one.spec.output;
   problem.isComplex = one.spec.isComplex;
   problem.batch = atLeastOne(one.spec.batch.value_or(1));
-  problem.algorithm = algorithms[number % 3];
+  problem.hasLayers = one.spec.layers.has_value();
+  // Layers of run time are for grids of one.
+  problem.algorithm = algorithms[number % (problem.hasLayers ? 2 : 3)];
   problem.majorA = problem.majorB = std::nullopt;
   if (!problem.isComplex) {
     problem.majorA = one.spec.transposeA ? Major::MN : Major::K;
@@ -287,7 +292,7 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   bool isSingle = !isCopied && one.plan.unit() == Unit::Warp &&
                   one.plan.grid.warps() == 1 &&
                   one.plan.slices.sharedA + one.plan.slices.sharedB == 0;
-  if (isSingle && !problem.isComplex)
+  if (isSingle && mayBePack)
     one.plan.teams = 1 + below(5);
   // Fewer blocks than tiles, now and then; more often where there is more to
   // get wrong.
@@ -339,7 +344,8 @@ std::string Sweep::checkTraffic(const SweepCase &one,
                                 const sim::SimulatorReport &report) {
   const Plan &plan = one.plan;
   const Extents &extents = one.spec.extents;
-  if (extents.k == 0)
+  // Each layer's pieces have tiles of their own.
+  if (extents.k == 0 || one.spec.layers)
     return "";
   Partition partition = plan.partition();
   int64_t kTiles = (extents.k + plan.tile.k - 1) / plan.tile.k;
@@ -449,6 +455,9 @@ void Sweep::print(int64_t number, const SweepCase &one) {
      << " alpha " << spec.alpha << "+" << spec.alphaImaginary << "i beta "
      << spec.beta << "+" << spec.betaImaginary << "i";
   os << spec.epilogue.str();
+  if (spec.layers)
+    os << " layers (" << spec.layers->front() << ", " << spec.layers->back()
+       << ")";
   printStrides(os, "A", spec.strideA);
   printStrides(os, "B", spec.strideB);
   printStrides(os, "C", spec.strideC);

@@ -508,7 +508,8 @@ bool GridSearch::mayPrefetch() const {
     return piece > 0 && piece < copiedPiece;
   };
   bool asksForTurns = problem.taken || problem.bulk;
-  return problem.mayPrefetch && !problem.isComplex && !problem.isSkewed &&
+  return problem.mayPrefetch && !problem.isComplex && !problem.hasLayers &&
+         !problem.isSkewed &&
          (problem.batch == 1 || !work.isFew || asksForTurns) &&
          !(atom.atom->unit() == Unit::WarpGroup &&
            (isNarrow(work.pieceA) || isNarrow(work.pieceB)));
@@ -535,6 +536,7 @@ bool GridSearch::suitsEngine() const {
 /// better.
 bool GridSearch::usesEngine(bool prefetches) const {
   return atom.atom->unit() == Unit::WarpGroup && chip.copiesBulk &&
+         !problem.hasLayers &&
          problem.bulk.value_or(prefetches && suitsEngine());
 }
 

@@ -128,12 +128,9 @@ private:
     problem->unit = constraints.unit;
     problem->stages = constraints.stages;
     problem->bulk = constraints.bulk;
-    if (problem->hasLayers) {
-      if (problem->algorithm == Algorithm::ThreeD)
-        return op.emitOpError("expected no layers of a plan where sums have "
-                              "layers of run time");
-      problem->bulk = false;
-    }
+    if (problem->hasLayers && problem->algorithm == Algorithm::ThreeD)
+      return op.emitOpError("expected no layers of a plan where sums have "
+                            "layers of run time");
     problem->taken = constraints.taken;
     problem->tile = constraints.tile;
     if (products > 0 && hasUnknownBatch(op)) {

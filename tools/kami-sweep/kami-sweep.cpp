@@ -79,6 +79,8 @@ int main(int argc, char **argv) {
   cl::opt<bool, true> complexNumbers(
       "complex", cl::desc("Complex numbers of these types"),
       cl::location(options.complexNumbers), cl::cat(category));
+  cl::opt<bool, true> layers("layers", cl::desc("Sums in layers of run time"),
+                             cl::location(options.layers), cl::cat(category));
   cl::opt<bool, true> compare(
       "compare-with-simulator",
       cl::desc("Ask for the simulator's bits where inputs are integers"),
@@ -130,12 +132,17 @@ int main(int argc, char **argv) {
     return reportError("kami-sweep",
                        llvm::createStringError(
                            "expected one of --block and --grouped at most"));
+  if (options.layers && (block || grouped))
+    return reportError("kami-sweep",
+                       llvm::createStringError(
+                           "expected --layers without --block and --grouped"));
   bool isSoak = soak.getNumOccurrences() > 0;
   if (llvm::Error error = checkSoakFlags(
           options, isSoak,
           {{"block", block},
            {"grouped", grouped},
            {"complex", options.complexNumbers},
+           {"layers", options.layers},
            {"compare-with-simulator", options.compareWithSimulator},
            {"count", count.getNumOccurrences() > 0}},
           firstCase.getNumOccurrences() > 0))

@@ -75,6 +75,9 @@ struct GemmSpec {
   bool transposeA = false;
   bool transposeB = false;
   EpilogueSpec epilogue = {};
+  /// Layers of the sum, and terms that follow each other in one: numbers of run
+  /// time to the kernel.
+  std::optional<std::array<int64_t, 2>> layers;
   /// Elements are complex numbers of the types above. What follows is for them.
   bool isComplex = false;
   double alphaImaginary = 0;

@@ -30,6 +30,8 @@ struct SweepOptions {
                                     ElementKind::F64};
   /// Of complex numbers of those types, which are tf32, tf32x3, f32 or f64.
   bool complexNumbers = false;
+  /// Sums in layers of run time.
+  bool layers = false;
   /// Print each case before it runs.
   bool verbose = false;
   /// Of a soak: how long, the case that it begins with, whether one element of

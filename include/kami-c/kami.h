@@ -188,8 +188,7 @@ typedef struct KamiGemm {
   /* Not 0: after alpha and beta come two arguments, `layers` and `span`, both
      at least 1 (less counts as 1): terms (i / span) mod layers of a sum are
      added up by themselves, then these sums in turn, as programs with so many
-     layers do
-     (`kamiGetSumOrder`). Not of aligned rows. */
+     layers do (`kamiGetSumOrder`). Not of aligned rows. */
   int hasLayers;
 } KamiGemm;
 

@@ -330,13 +330,8 @@ static int64_t leftOut(const Extents &extents, const Partition &partition,
   int64_t lines = partition.warpM + partition.warpN;
   int64_t halfOfA = ofBlock / lines * partition.warpM / 2;
   int64_t halfOfB = ofBlock / lines * partition.warpN / 2;
-  int64_t rows = llvm::divideCeil(extents.m, partition.tile.m);
-  int64_t columns = llvm::divideCeil(extents.n, partition.tile.n);
-  int64_t last = endsInHalfOfRows(extents.m, partition, instruction) ? 1 : 0;
-  int64_t bytes = last * columns * halfOfA;
-  if (endsInHalfOfColumns(extents.n, partition, instruction))
-    bytes += (rows - last) * halfOfB;
-  return bytes;
+  auto [inRows, inColumns] = halvedTiles(extents, partition, instruction);
+  return inRows * halfOfA + inColumns * halfOfB;
 }
 
 /// What the simulator counted against what the plan says.

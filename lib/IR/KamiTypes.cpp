@@ -59,10 +59,10 @@ static mlir::ParseResult parseOrder(mlir::AsmParser &parser,
     if (!numbers.empty())
       return parser.emitError(parser.getCurrentLocation(), "expected ")
              << (isInterleave ? "`interleave`" : "`apart`") << " once";
-    if (parser.parseEqual() ||
-        parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Square, [&] {
-          return parser.parseInteger(numbers.emplace_back());
-        }))
+    if (parser.parseEqual() || parser.parseLSquare() ||
+        parser.parseCommaSeparatedList(
+            [&] { return parser.parseInteger(numbers.emplace_back()); }) ||
+        parser.parseRSquare())
       return mlir::failure();
   }
   return mlir::success();
@@ -166,6 +166,36 @@ FragmentType FragmentType::withElements(mlir::Type elementType) const {
              getAtom(), getInterleave(), getApart());
 }
 
+/// Whether what is so far apart is two halves of an extent of whole groups of
+/// tiles.
+static mlir::LogicalResult
+verifyHalves(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+             std::array<int64_t, 2> extents, std::array<int64_t, 2> tile,
+             MmaAtomAttr atom, llvm::ArrayRef<int64_t> interleave,
+             llvm::ArrayRef<int64_t> apart) {
+  if (apart.empty())
+    return mlir::success();
+  if (apart.size() != 2)
+    return emitError() << "expected two distances of halves, but got "
+                       << apart.size();
+  if (atom.isOpaque())
+    return emitError() << "expected no halves of an opaque atom's tiles, but "
+                          "got "
+                       << atom;
+  for (unsigned dim : {0, 1}) {
+    int64_t group =
+        interleave.size() == 2 && interleave[dim] > 0 ? interleave[dim] : 1;
+    bool areHalves = extents[dim] % (2 * tile[dim] * group) == 0 &&
+                     2 * apart[dim] >= extents[dim];
+    if (apart[dim] != 0 && !areHalves)
+      return emitError() << "expected two halves of whole groups of tiles, "
+                            "one behind the other, but got "
+                         << extents[dim] << " elements and a distance of "
+                         << apart[dim];
+  }
+  return mlir::success();
+}
+
 mlir::LogicalResult FragmentType::verify(
     llvm::function_ref<mlir::InFlightDiagnostic()> emitError, int64_t rows,
     int64_t columns, mlir::Type elementType, Role role, MmaAtomAttr atom,
@@ -181,28 +211,10 @@ mlir::LogicalResult FragmentType::verify(
       columns % tileColumns != 0)
     return emitError() << "expected a positive multiple of " << tileRows << "x"
                        << tileColumns << ", but got " << rows << "x" << columns;
-  if (!apart.empty()) {
-    if (apart.size() != 2)
-      return emitError() << "expected two distances of halves, but got "
-                         << apart.size();
-    if (atom.isOpaque())
-      return emitError() << "expected no halves of an opaque atom's tiles, but "
-                            "got "
-                         << atom;
-    std::array<int64_t, 2> extents = {rows, columns};
-    std::array<int64_t, 2> tile = {tileRows, tileColumns};
-    for (unsigned dim : {0, 1}) {
-      int64_t group =
-          interleave.size() == 2 && interleave[dim] > 0 ? interleave[dim] : 1;
-      bool areHalves = extents[dim] % (2 * tile[dim] * group) == 0 &&
-                       2 * apart[dim] >= extents[dim];
-      if (apart[dim] != 0 && !areHalves)
-        return emitError() << "expected two halves of whole groups of tiles, "
-                              "one behind the other, but got "
-                           << extents[dim] << " elements and a distance of "
-                           << apart[dim];
-    }
-  }
+  if (mlir::failed(verifyHalves(emitError, {rows, columns},
+                                {tileRows, tileColumns}, atom, interleave,
+                                apart)))
+    return mlir::failure();
   if (interleave.empty())
     return mlir::success();
   if (interleave.size() != 2)

@@ -651,7 +651,7 @@ Value Distributor::ifInside(Value operandA, Value operandB, Value sum,
                                    extent > (parts - 1) * part);
     if (isAlways)
       return;
-    Value size = sizeOf(operand, dim);
+    Value size = extentOf(b, operand, dim);
     Value has = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                       multiply(number, part), size);
     isInside = isInside ? arith::AndIOp::create(b, isInside, has) : has;
@@ -733,7 +733,7 @@ Value Distributor::asStage(Value number) {
 /// number, or null.
 Distributor::CopiedOperands Distributor::operandsOf(Value matrixA,
                                                     Value matrixB, Value map) {
-  Value depth = sizeOf(matrixA, 1);
+  Value depth = extentOf(b, matrixA, 1);
   Value tiles =
       b.createOrFold<arith::CeilDivUIOp>(depth, constant(partition.tile.k));
   BulkOperands engine;

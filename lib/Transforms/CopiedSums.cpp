@@ -118,7 +118,7 @@ Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
     return sum;
   }
 
-  Value extent = sizeOf(matrixA, 1);
+  Value extent = extentOf(b, matrixA, 1);
   auto sizeFrom = [&](Value offset) -> OpFoldResult {
     if (ShapedType::isStatic(k) && k % tileK == 0)
       return b.getIndexAttr(tileK);

@@ -31,11 +31,6 @@ Value Distributor::multiply(Value value, int64_t factor) {
   return b.createOrFold<arith::MulIOp>(value, constant(factor));
 }
 
-Value Distributor::sizeOf(Value matrix, unsigned dim) {
-  return getValueOrCreateConstantIndexOp(
-      b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrix, dim));
-}
-
 Value Distributor::add(Value left, Value right) {
   return b.createOrFold<arith::AddIOp>(left, right);
 }
@@ -226,7 +221,7 @@ Value Distributor::applyPrologue(OperandSide &side, Value tile, Value elements,
   if (kInBounds)
     return result;
   MatrixDim dim = isA ? MatrixDim::Column : MatrixDim::Row;
-  Value extent = sizeOf(tile, isA ? 1 : 0);
+  Value extent = extentOf(b, tile, isA ? 1 : 0);
   return ClipOp::create(b, result, dim,
                         b.createOrFold<arith::SubIOp>(extent, k));
 }
@@ -522,7 +517,7 @@ Value Distributor::emitSum(GemmOp op, Value matrixA, Value matrixB, Value start,
   if (ShapedType::isStatic(k) && k <= tileK)
     return emitTile(matrixA, matrixB, start);
 
-  Value extent = sizeOf(matrixA, 1);
+  Value extent = extentOf(b, matrixA, 1);
   auto loop =
       scf::ForOp::create(b, constant(0), extent, constant(tileK), start);
   OpBuilder::InsertionGuard guard(b);
@@ -568,7 +563,7 @@ Value Distributor::emitLayers(GemmOp op, Value matrixA, Value matrixB,
   if (exchange.isCopied())
     copied = view(0, shared.bytes);
   llvm::SaveAndRestore<Value> outside(copied);
-  Value extent = sizeOf(matrixA, 1);
+  Value extent = extentOf(b, matrixA, 1);
   // A loop by steps of 0 would never end, nor one by what overflows. More than
   // k and one is as much: one layer of the rest is empty, and adds its 0.
   Value most = add(extent, constant(1));

@@ -170,7 +170,6 @@ private:
                    mlir::Value exists = {},
                    llvm::function_ref<void()> startNext = {});
   mlir::Value skewedAs(Role role, mlir::Value matrix, mlir::Value offset);
-  mlir::Value sizeOf(mlir::Value matrix, unsigned dim);
   mlir::Value sumIf(mlir::Value condition, mlir::Value sum,
                     llvm::function_ref<mlir::Value()> emit);
   mlir::Value ifInside(mlir::Value operandA, mlir::Value operandB,

@@ -73,10 +73,7 @@ Value kami::nameNext(ImplicitLocOpBuilder &b, GemmOp product, const Plan &plan,
   // Maps are made for a product at a time.
   if (!plan.prefetches)
     return b.createOrFold<arith::AddIOp>(turn, constant(1));
-  Value depth = getValueOrCreateConstantIndexOp(
-      b, b.getLoc(),
-      memref::getMixedSize(b, b.getLoc(), product.getA(),
-                           product.getTransposeA() ? 0 : 1));
+  Value depth = extentOf(b, product.getA(), product.getTransposeA() ? 0 : 1);
   Value turns = b.createOrFold<arith::MaxUIOp>(
       b.createOrFold<arith::CeilDivUIOp>(depth, constant(plan.tile.k)),
       constant(plan.stages - 1));
@@ -102,21 +99,16 @@ Value GridKernel::constant(int64_t value) {
   return arith::ConstantIndexOp::create(b, value).getResult();
 }
 
-Value GridKernel::extentOf(Value matrix, unsigned dim) {
-  return getValueOrCreateConstantIndexOp(
-      b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrix, dim));
-}
-
 GridKernel::TileCount GridKernel::countTiles(Value result) {
   unsigned rank = cast<MemRefType>(result.getType()).getRank() - 2;
   TileCount count;
   for (unsigned dim = 0; dim != rank; ++dim)
-    count.batch.push_back(extentOf(result, dim));
+    count.batch.push_back(extentOf(b, result, dim));
   if (tiling.packed)
     count.batch.back() = b.createOrFold<arith::CeilDivUIOp>(
         count.batch.back(), constant(tiling.packed));
   auto tiles = [&](unsigned dim, int64_t tile) {
-    return b.createOrFold<arith::CeilDivUIOp>(extentOf(result, rank + dim),
+    return b.createOrFold<arith::CeilDivUIOp>(extentOf(b, result, rank + dim),
                                               constant(tile));
   };
   count.rows = tiles(tiling.rowDim, tiling.tileM);
@@ -184,7 +176,7 @@ OpFoldResult GridKernel::packedSize(Value matrix, unsigned dim, Value first) {
     return b.getIndexAttr(tiling.packed);
   return arith::MinSIOp::create(
              b, constant(tiling.packed),
-             arith::SubIOp::create(b, extentOf(matrix, dim), first))
+             arith::SubIOp::create(b, extentOf(b, matrix, dim), first))
       .getResult();
 }
 
@@ -221,11 +213,11 @@ Value GridKernel::tileView(Value matrix, ArrayRef<Value> batch, unsigned dim,
       start = from;
       size = b.getIndexAttr(width);
       if (ShapedType::isDynamic(extent) || extent % width != 0)
-        size =
-            arith::MinSIOp::create(
-                b, constant(width),
-                arith::SubIOp::create(b, extentOf(matrix, batchRank + i), from))
-                .getResult();
+        size = arith::MinSIOp::create(
+                   b, constant(width),
+                   arith::SubIOp::create(b, extentOf(b, matrix, batchRank + i),
+                                         from))
+                   .getResult();
     }
     offsets.push_back(start);
     sizes.push_back(size);

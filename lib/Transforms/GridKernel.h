@@ -104,7 +104,6 @@ public:
                        int64_t otherTile);
 
   mlir::Value constant(int64_t value);
-  mlir::Value extentOf(mlir::Value matrix, unsigned dim);
 
   mlir::ImplicitLocOpBuilder b;
 

@@ -51,11 +51,11 @@ static int64_t wholeExtent(Value tile, unsigned dim) {
 /// different loops at a time, take 0.96 to 1.16 of the time without (H200,
 /// 2026-11-29).
 void Distributor::splitParts(GemmOp op, Value matrixA, Value matrixB) {
-  constexpr Role roles[] = {Role::A, Role::B, Role::C};
-  bool hasRegion =
-      llvm::any_of(roles, [&](Role role) { return op.hasElementRegion(role); });
-  if (hasRegion || !isa<MemRefType>(op.getC().getType()) || isGroup() ||
-      !exchange.isCopied() || isInTurn(op) || op.getAreRowsAligned() ||
+  // Only products of sizes of their own ask whether rows are aligned.
+  bool haveOwnSizes = !!op.getAreRowsAligned();
+  if (haveOwnSizes || op.hasElementRegions() ||
+      !isa<MemRefType>(op.getC().getType()) || isGroup() ||
+      !exchange.isCopied() || isInTurn(op) ||
       atom.getInstruction() != InstructionKind::MmaSync ||
       !atom.getAType().isF64())
     return;
@@ -88,8 +88,9 @@ Value Distributor::emitByHalves(Value matrixA, Value matrixB,
   auto choose = [&](Value operand, unsigned dim, int64_t half,
                     llvm::function_ref<Value()> emitHalf,
                     llvm::function_ref<Value()> emitWhole) -> Value {
-    Value isHalf = arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
-                                         sizeOf(operand, dim), constant(half));
+    Value isHalf =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
+                              extentOf(b, operand, dim), constant(half));
     auto choice = scf::IfOp::create(b, TypeRange(fragmentType(Role::C)), isHalf,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);

@@ -14,6 +14,7 @@
 
 #include "MapChain.h"
 #include "GridKernel.h"
+#include "Shares.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/IR/Views.h"
 #include "kami/Plan/Chain.h"
@@ -147,7 +148,7 @@ void ChainMapper::emitTile(IRMapping &values, const BlockTile &tile) {
     sum = emitPart(a, whole, c, sum);
   } else {
     auto loop =
-        scf::ForOp::create(b, kernel.constant(0), kernel.extentOf(whole, nOfB),
+        scf::ForOp::create(b, kernel.constant(0), extentOf(b, whole, nOfB),
                            kernel.constant(first.tile.n), sum);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());

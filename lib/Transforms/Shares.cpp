@@ -44,6 +44,11 @@ Holdings::Holdings(const Partition &partition, const Slicing &unclamped,
       inRegisters.push_back(index);
 }
 
+Value kami::extentOf(ImplicitLocOpBuilder &b, Value matrix, unsigned dim) {
+  return getValueOrCreateConstantIndexOp(
+      b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrix, dim));
+}
+
 MemRefType kami::bufferType(MLIRContext *context, int64_t bytes) {
   auto space = gpu::AddressSpaceAttr::get(
       context, gpu::GPUDialect::getWorkgroupAddressSpace());

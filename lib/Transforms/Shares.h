@@ -24,6 +24,10 @@ int64_t receiversOf(const Partition &partition, Role role);
 int64_t firstStage(const Partition &partition, int64_t receivers,
                    int64_t index);
 
+/// The matrix's extent, a constant where it is known.
+mlir::Value extentOf(mlir::ImplicitLocOpBuilder &b, mlir::Value matrix,
+                     unsigned dim);
+
 /// Bytes of workgroup memory.
 mlir::MemRefType bufferType(mlir::MLIRContext *context, int64_t bytes);
 

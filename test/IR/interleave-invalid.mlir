@@ -75,3 +75,17 @@ func.func @recast(%c: !c) -> !a {
 #plan = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 64x64x64, transport = staged, slices = {k = 16, shared = [0, 0]}, teams = 2>
 // expected-error@+1 {{expected a plan of one team, but got 2}}
 func.func private @distributed(!kami.distributed<64x64xf16, a, #plan>)
+
+// -----
+
+// A fragment's order has numbers, and each kind once
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected integer value}}
+func.func private @fragment(!kami.fragment<16x48xf16, a, #hmma, interleave = []>)
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected `interleave` once}}
+func.func private @fragment(!kami.fragment<16x48xf16, a, #hmma, interleave = [0, 1], interleave = [0, 1]>)

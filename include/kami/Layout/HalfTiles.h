@@ -38,17 +38,29 @@ inline bool endsInHalfOfColumns(int64_t extent, const Partition &partition,
                     instruction.n);
 }
 
-/// What is multiplied of all tiles of a product; of one that ends in half of
-/// its rows and of its columns, half.
+/// Of a product's tiles, those of which half the rows are left out, and those
+/// of which half the columns are. What ends in half of both leaves out rows.
+struct HalvedTiles {
+  int64_t inRows = 0, inColumns = 0;
+};
+
+inline HalvedTiles halvedTiles(const Extents &extents,
+                               const Partition &partition,
+                               const Extents &instruction) {
+  bool areRows = endsInHalfOfRows(extents.m, partition, instruction);
+  bool areColumns = endsInHalfOfColumns(extents.n, partition, instruction);
+  int64_t rows = llvm::divideCeil(extents.m, partition.tile.m);
+  int64_t columns = llvm::divideCeil(extents.n, partition.tile.n);
+  return {areRows ? columns : 0, areColumns ? rows - (areRows ? 1 : 0) : 0};
+}
+
+/// What is multiplied of all tiles of a product.
 inline double multipliedPart(const Extents &extents, const Partition &partition,
                              const Extents &instruction) {
-  double rows = llvm::divideCeil(extents.m, partition.tile.m);
-  double columns = llvm::divideCeil(extents.n, partition.tile.n);
-  double last = endsInHalfOfRows(extents.m, partition, instruction) ? 1 : 0;
-  double halved = last * columns;
-  if (endsInHalfOfColumns(extents.n, partition, instruction))
-    halved += rows - last;
-  return 1 - halved / (2 * rows * columns);
+  auto [inRows, inColumns] = halvedTiles(extents, partition, instruction);
+  double tiles = double(llvm::divideCeil(extents.m, partition.tile.m)) *
+                 llvm::divideCeil(extents.n, partition.tile.n);
+  return 1 - (inRows + inColumns) / (2 * tiles);
 }
 
 } // namespace kami

@@ -547,6 +547,49 @@ private:
   }
 };
 
+/// A product has what is known of its matrices before casts make them more
+/// general. Before MLIR's own pattern for casts of tensors, which clones ops in
+/// a way that none with an empty region survives.
+struct FoldCasts : OpRewritePattern<GemmOp> {
+  FoldCasts(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(GemmOp op,
+                                PatternRewriter &rewriter) const override {
+    if (llvm::none_of(op->getOperands(), sourceOf))
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      for (OpOperand &operand : op->getOpOperands())
+        if (Value source = sourceOf(operand.get()))
+          operand.set(source);
+    });
+    if (op.hasTensorSemantics())
+      castResult(op, rewriter);
+    return success();
+  }
+
+private:
+  static Value sourceOf(Value value) {
+    if (auto cast = value.getDefiningOp<tensor::CastOp>())
+      return tensor::canFoldIntoConsumerOp(cast) ? cast.getSource() : Value();
+    if (auto cast = value.getDefiningOp<memref::CastOp>())
+      return memref::CastOp::canFoldIntoConsumerOp(cast) ? cast.getSource()
+                                                         : Value();
+    return {};
+  }
+
+  /// C's type is the result's.
+  static void castResult(GemmOp op, PatternRewriter &rewriter) {
+    Value result = op->getResult(0);
+    Type wanted = result.getType();
+    if (wanted == op.getCType())
+      return;
+    rewriter.modifyOpInPlace(op, [&] { result.setType(op.getCType()); });
+    rewriter.setInsertionPointAfter(op);
+    auto cast = tensor::CastOp::create(rewriter, op.getLoc(), wanted, result);
+    rewriter.replaceAllUsesExcept(result, cast, cast);
+  }
+};
+
 /// A product without elements computes nothing.
 struct DropEmptyProduct : OpRewritePattern<GemmOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -566,5 +609,5 @@ struct DropEmptyProduct : OpRewritePattern<GemmOp> {
 void GemmOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *context) {
   patterns.add<DropNeutralScale, DropIdentityRegion, DropElementOperands,
-               DropEmptyProduct>(context);
+               FoldCasts, DropEmptyProduct>(context);
 }

@@ -57,6 +57,49 @@ func.func @beta_alone(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>, %alpha: f32) -> 
   return %d : tensor<8x8xf32>
 }
 
+// Sizes that casts hide are known of the product.
+
+// CHECK-LABEL: func @tensor_casts
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<8x16xf16>, %[[B:[^ ]+]]: tensor<16x24xf16>, %[[C:[^ ]+]]: tensor<8x24xf32>)
+// CHECK-NEXT:    %[[D:.+]] = kami.gemm ins(%[[A]], %[[B]] : tensor<8x16xf16>, tensor<16x24xf16>) outs(%[[C]] : tensor<8x24xf32>) accumulator(f32) -> tensor<8x24xf32>
+// CHECK-NEXT:    %[[CAST:.+]] = tensor.cast %[[D]] : tensor<8x24xf32> to tensor<?x24xf32>
+// CHECK-NEXT:    return %[[CAST]]
+func.func @tensor_casts(%a: tensor<8x16xf16>, %b: tensor<16x24xf16>, %c: tensor<8x24xf32>) -> tensor<?x24xf32> {
+  %x = tensor.cast %a : tensor<8x16xf16> to tensor<?x?xf16>
+  %y = tensor.cast %b : tensor<16x24xf16> to tensor<?x24xf16>
+  %z = tensor.cast %c : tensor<8x24xf32> to tensor<?x24xf32>
+  %d = kami.gemm ins(%x, %y : tensor<?x?xf16>, tensor<?x24xf16>) outs(%z : tensor<?x24xf32>) accumulator(f32) -> tensor<?x24xf32>
+  return %d : tensor<?x24xf32>
+}
+
+// CHECK-LABEL: func @tensor_casts_of_a_region
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<8x16xf16>, %{{[^ ]+}}: tensor<16x24xf16>, %{{[^ ]+}}: tensor<8x24xf32>, %[[BIAS:[^ ]+]]: tensor<24xf32>)
+// CHECK-NEXT:    kami.gemm ins(%[[A]], {{.*}} epilogue (%{{.+}}: f32, %{{.+}} = %[[BIAS]] : tensor<24xf32> at
+func.func @tensor_casts_of_a_region(%a: tensor<8x16xf16>, %b: tensor<16x24xf16>, %c: tensor<8x24xf32>, %bias: tensor<24xf32>) -> tensor<8x24xf32> {
+  %x = tensor.cast %a : tensor<8x16xf16> to tensor<?x16xf16>
+  %y = tensor.cast %bias : tensor<24xf32> to tensor<?xf32>
+  %d = kami.gemm ins(%x, %b : tensor<?x16xf16>, tensor<16x24xf16>) outs(%c : tensor<8x24xf32>) accumulator(f32)
+    epilogue (%value: f32, %term = %y : tensor<?xf32> at affine_map<(d0, d1) -> (d1)>) {
+      %sum = arith.addf %value, %term : f32
+      kami.yield %sum : f32
+    } -> tensor<8x24xf32>
+  return %d : tensor<8x24xf32>
+}
+
+// A cast to what is known is left: the product has that from it.
+
+// CHECK-LABEL: func @memref_casts
+// CHECK-SAME:    %[[A:[^ ]+]]: memref<8x16xf16>, %[[B:[^ ]+]]: memref<?x?xf16>, %[[C:[^ ]+]]: memref<8x24xf32>)
+// CHECK-NEXT:    %[[Y:.+]] = memref.cast %[[B]]
+// CHECK-NEXT:    kami.gemm ins(%[[A]], %[[Y]] : memref<8x16xf16>, memref<16x24xf16>) outs(%[[C]] : memref<8x24xf32>) accumulator(f32)
+func.func @memref_casts(%a: memref<8x16xf16>, %b: memref<?x?xf16>, %c: memref<8x24xf32>) {
+  %x = memref.cast %a : memref<8x16xf16> to memref<8x?xf16, strided<[?, 1], offset: ?>>
+  %y = memref.cast %b : memref<?x?xf16> to memref<16x24xf16>
+  %z = memref.cast %c : memref<8x24xf32> to memref<?x?xf32>
+  kami.gemm ins(%x, %y : memref<8x?xf16, strided<[?, 1], offset: ?>>, memref<16x24xf16>) outs(%z : memref<?x?xf32>) accumulator(f32)
+  return
+}
+
 // CHECK-LABEL: func @empty_batch_tensor
 // CHECK-SAME:    %[[C:[^ ]+]]: tensor<0x8x8xf32>)
 // CHECK-NEXT:    return %[[C]]

@@ -195,6 +195,18 @@ func.func private @f(!kami.fragment<0x8xf32, c, #hmma>)
 
 // -----
 
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected at most 131072 elements, but got 16384x16}}
+func.func private @f(!kami.fragment<16384x16xf32, c, #hmma>)
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected at most 262144 elements, but got 4294967296x4294967296}}
+func.func private @f(!kami.fragment<4294967296x4294967296xf16, a, #hmma>)
+
+// -----
+
 // Assembly: rows and columns
 
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>

@@ -96,10 +96,34 @@ void kami::populateKamiToLanesPatterns(const TypeConverter &converter,
   populateSharedMemoryPatterns(converter, target, patterns);
 }
 
+LogicalResult kami::verifyFragments(
+    Operation *kernel,
+    llvm::function_ref<LogicalResult(Operation *, FragmentType)> verify) {
+  WalkResult result = kernel->walk([&](Operation *op) {
+    auto isRefused = [&](Type type) {
+      auto fragment = dyn_cast<FragmentType>(type);
+      return fragment && failed(verify(op, fragment));
+    };
+    return WalkResult(failure(llvm::any_of(op->getOperandTypes(), isRefused) ||
+                              llvm::any_of(op->getResultTypes(), isRefused)));
+  });
+  return failure(result.wasInterrupted());
+}
+
+static LogicalResult verifyLanes(Operation *op, FragmentType fragment) {
+  if (fragment.getAtom().isOpaque())
+    return op->emitOpError("expected fragments of which each lane has known "
+                           "elements, but got ")
+           << fragment.getAtom();
+  return success();
+}
+
 LogicalResult
 kami::convertToLanes(Operation *kernel, TypeConverter &converter,
                      RewritePatternSet patterns,
                      llvm::function_ref<void(ConversionTarget &)> markLegal) {
+  if (failed(verifyFragments(kernel, verifyLanes)))
+    return failure();
   ConversionTarget target(*kernel->getContext());
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
   target.addIllegalDialect<KamiDialect>();

@@ -9,6 +9,7 @@
 #include "kami/Conversion/KamiToSPIRV/KamiToSPIRV.h"
 #include "Tiles.h"
 #include "kami/Bridge/Bridge.h"
+#include "kami/Conversion/KamiToLanes/KamiToLanes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -25,36 +26,20 @@ using namespace kami;
 using namespace kami::spirv_lowering;
 using namespace mlir;
 
-/// Whether all fragments are of cooperative matrices whose elements SPIR-V has
+/// Whether a fragment is of cooperative matrices whose elements SPIR-V has
 /// types for, dealt evenly to the lanes.
-static LogicalResult verifyFragments(gpu::GPUFuncOp kernel) {
-  auto verify = [](Operation *op, Type type) -> LogicalResult {
-    auto fragment = dyn_cast<FragmentType>(type);
-    if (!fragment)
-      return success();
-    if (!fragment.getAtom().isOpaque())
-      return op->emitOpError("expected fragments of cooperative_matrix, but "
-                             "got ")
-             << fragment.getAtom();
-    if (failed(verifyElements(op, fragment.getStorageType())))
-      return failure();
-    TileShape shape(fragment);
-    if (shape.elements() % shape.lanes != 0)
-      return op->emitOpError("expected tiles whose elements ")
-             << shape.lanes << " lanes share evenly, but got " << shape.rows
-             << "x" << shape.columns;
-    return success();
-  };
-  WalkResult result = kernel.walk([&](Operation *op) {
-    for (Type type : op->getOperandTypes())
-      if (failed(verify(op, type)))
-        return WalkResult::interrupt();
-    for (Type type : op->getResultTypes())
-      if (failed(verify(op, type)))
-        return WalkResult::interrupt();
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
+static LogicalResult verifyFragment(Operation *op, FragmentType fragment) {
+  if (!fragment.getAtom().isOpaque())
+    return op->emitOpError("expected fragments of cooperative_matrix, but got ")
+           << fragment.getAtom();
+  if (failed(verifyElements(op, fragment.getStorageType())))
+    return failure();
+  TileShape shape(fragment);
+  if (shape.elements() % shape.lanes != 0)
+    return op->emitOpError("expected tiles whose elements ")
+           << shape.lanes << " lanes share evenly, but got " << shape.rows
+           << "x" << shape.columns;
+  return success();
 }
 
 namespace {
@@ -73,7 +58,8 @@ private:
     if ((*chip)->spirv == SpirvFlavor::None)
       return kernel.emitOpError("expected a target that takes SPIR-V, but got ")
              << (*chip)->name;
-    if (failed(verifyFragments(kernel)) || failed(resolveMatrices(kernel)))
+    if (failed(verifyFragments(kernel, verifyFragment)) ||
+        failed(resolveMatrices(kernel)))
       return failure();
     llvm::DenseMap<Operation *, KnownMultiples> multiples =
         findMultiples(kernel);

@@ -30,8 +30,15 @@ void populateKamiToLanesPatterns(const mlir::TypeConverter &converter,
                                  const lanes::LaneTargetRef &target,
                                  mlir::RewritePatternSet &patterns);
 
+/// Fails where `verify` does, of an operand or result of an op in the kernel.
+mlir::LogicalResult verifyFragments(
+    mlir::Operation *kernel,
+    llvm::function_ref<mlir::LogicalResult(mlir::Operation *, FragmentType)>
+        verify);
+
 /// Converts a kernel partially by these patterns: `kami` is illegal but for
-/// what `markLegal` says, fragments pass through regions of `scf`.
+/// what `markLegal` says, fragments pass through regions of `scf`. Fails, and
+/// says so, where nobody knows which lane has which element.
 mlir::LogicalResult
 convertToLanes(mlir::Operation *kernel, mlir::TypeConverter &converter,
                mlir::RewritePatternSet patterns,

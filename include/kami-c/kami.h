@@ -166,8 +166,9 @@ typedef struct KamiGemm {
      B's are conjugated. */
   int isComplex, conjugateA, conjugateB;
   /* Not 0: alpha or beta is an argument, a scalar of the accumulator's type
-     (f16 and bf16 in the low 16 bits; of complex numbers an array of rank 0).
-     Without, they are 1 and 0. Where beta is 0, C is not read. */
+     (f16 and bf16 in the low 16 bits); of complex numbers two, the real part
+     and the imaginary one. Without, they are 1 and 0. Where beta is 0, C is
+     not read. */
   int hasAlpha, hasBeta;
   /* Not 0: times a factor of each row (an array of m), plus a summand of each
      column (of n), plus an array like C, each an argument of any strides; then

@@ -57,10 +57,9 @@ public:
         arrayType(spec.a, ta ? k : m, ta ? m : k, element(spec.a.type)),
         arrayType(spec.b, tb ? n : k, tb ? k : n, element(spec.b.type)),
         arrayType(spec.c, m, n, element(spec.c.type))};
-    // A kernel's parameters are no complex numbers.
-    Type scale =
-        spec.isComplex ? MemRefType::get({}, accumulator()) : accumulator();
-    types.append(spec.hasAlpha + spec.hasBeta, scale);
+    // A complex number is passed in two parts, as kernels have it.
+    types.append((spec.hasAlpha + spec.hasBeta) * (spec.isComplex ? 2 : 1),
+                 elementType(context, spec.accumulator));
     types.append(spec.hasLayers ? 2 : 0, IndexType::get(context));
     Type vector = element(spec.epilogueType);
     if (spec.epilogue.rowScale)
@@ -106,7 +105,13 @@ OwningOpRef<ModuleOp> kami::buildModule(MLIRContext *context,
     return memref::AssumeAlignmentOp::create(b, matrix, spec.alignment);
   };
   Value a = takeMatrix(), matrixB = takeMatrix(), c = takeMatrix();
-  Value alpha = take(spec.hasAlpha), beta = take(spec.hasBeta);
+  auto takeScale = [&](bool isThere) -> Value {
+    Value scale = take(isThere);
+    if (!isThere || !spec.isComplex)
+      return scale;
+    return complex::CreateOp::create(b, types.accumulator(), scale, take(true));
+  };
+  Value alpha = takeScale(spec.hasAlpha), beta = takeScale(spec.hasBeta);
   Value layers = take(spec.hasLayers), layerK = take(spec.hasLayers);
   PrecisionAttr precision;
   if (std::optional<Precision> value = precisionOf(spec.a.type))

@@ -8,6 +8,7 @@
 
 #include "kami/IR/KamiAttrs.h"
 #include "TileGroups.h"
+#include "kami/IR/KamiTypes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -277,6 +278,29 @@ verifySlicing(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// What a warp holds at a time is a fragment: C, or a slice of an operand, or,
+/// in unison, all of A's columns.
+static LogicalResult
+verifyHeld(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+           UnitKind unit, const Partition &partition, MmaAtomAttr atom) {
+  int64_t columnsOfA =
+      unit == UnitKind::WarpGroup ? partition.paddedK() : partition.sliceK;
+  struct {
+    Role role;
+    int64_t rows, columns;
+  } held[] = {{Role::A, partition.warpM, columnsOfA},
+              {Role::B, partition.sliceK, partition.warpN},
+              {Role::C, partition.warpM, partition.warpN}};
+  for (auto [role, rows, columns] : held) {
+    int64_t most = mostFragmentElements(atom.getElementType(role));
+    if (columns > most / rows)
+      return emitError() << "expected warps that hold at most " << most
+                         << " elements of " << stringifyRole(role)
+                         << " at a time, but got " << rows << "x" << columns;
+  }
+  return success();
+}
+
 LogicalResult
 kami::verifyTileGroups(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                        MmaAtomAttr atom, llvm::ArrayRef<int64_t> groups,
@@ -438,6 +462,7 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   bool holdsNothing = sharedA + sharedB == 0;
   if (failed(verifyUnit(emitError, unit, atom, partition, transport, sharedA,
                         isTransposed)) ||
+      failed(verifyHeld(emitError, unit, partition, atom)) ||
       failed(verifyOpaqueWork(emitError, atom, isCopied, teams, interleave)) ||
       failed(verifyInterleave(emitError, partition, atom, interleave)))
     return failure();

@@ -196,9 +196,6 @@ verifyHalves(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   return mlir::success();
 }
 
-/// What the largest register file holds, that of a CDNA compute unit (512 KiB).
-static constexpr int64_t mostFragmentBits = int64_t(512) * 1024 * 8;
-
 mlir::LogicalResult FragmentType::verify(
     llvm::function_ref<mlir::InFlightDiagnostic()> emitError, int64_t rows,
     int64_t columns, mlir::Type elementType, Role role, MmaAtomAttr atom,
@@ -214,10 +211,10 @@ mlir::LogicalResult FragmentType::verify(
       columns % tileColumns != 0)
     return emitError() << "expected a positive multiple of " << tileRows << "x"
                        << tileColumns << ", but got " << rows << "x" << columns;
-  int64_t mostElements = mostFragmentBits / elementType.getIntOrFloatBitWidth();
-  if (columns > mostElements / rows)
-    return emitError() << "expected at most " << mostElements
-                       << " elements, but got " << rows << "x" << columns;
+  int64_t most = mostFragmentElements(elementType);
+  if (columns > most / rows)
+    return emitError() << "expected at most " << most << " elements, but got "
+                       << rows << "x" << columns;
   if (mlir::failed(verifyHalves(emitError, {rows, columns},
                                 {tileRows, tileColumns}, atom, interleave,
                                 apart)))

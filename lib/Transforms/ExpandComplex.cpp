@@ -103,7 +103,8 @@ Scale ComplexProduct::scaleOf(Value scale) {
     return {memref::LoadOp::create(b, places.real),
             memref::LoadOp::create(b, places.imaginary)};
   }
-  return {complex::ReOp::create(b, scale), complex::ImOp::create(b, scale)};
+  return {b.createOrFold<complex::ReOp>(scale),
+          b.createOrFold<complex::ImOp>(scale)};
 }
 
 /// What `body` makes of the matrices' elements.

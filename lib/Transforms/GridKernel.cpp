@@ -12,6 +12,7 @@
 #include "kami/Model/Resources.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -52,11 +53,16 @@ GridKernel::GridKernel(Operation *op, const Tiling &tiling, int64_t threads,
     : b(op->getLoc(), op), op(op), tiling(tiling), threads(threads),
       teams(teams), mostBlocks(blocks > 0 ? blocks : maxGridExtent),
       isLimited(blocks > 0), prefetches(prefetches) {
+  auto add = [&](Value value) {
+    if (!llvm::is_contained(arguments, value))
+      arguments.push_back(value);
+  };
   for (Value operand : op->getOperands())
-    if ((isa<MemRefType>(operand.getType()) ||
-         !matchPattern(operand, m_Constant())) &&
-        !llvm::is_contained(arguments, operand))
-      arguments.push_back(operand);
+    if (auto number = operand.getDefiningOp<complex::CreateOp>())
+      llvm::for_each(number->getOperands(), add);
+    else if (isa<MemRefType>(operand.getType()) ||
+             !matchPattern(operand, m_Constant()))
+      add(operand);
 }
 
 Value kami::nameNext(ImplicitLocOpBuilder &b, GemmOp product, const Plan &plan,
@@ -370,14 +376,15 @@ Value GridKernel::blockNumber(std::optional<int64_t> tiles) {
       b, block, arith::MulIOp::create(b, row, constant(mostBlocks)));
 }
 
-/// Goes to the begin of the kernel, which has the op's operands.
+/// Goes to the begin of the kernel, which has the op's operands: arguments,
+/// constants, and complex numbers whose parts are arguments.
 IRMapping GridKernel::enter(gpu::GPUFuncOp kernel) {
   b.setInsertionPointToStart(&kernel.getBody().front());
   IRMapping values;
   values.map(arguments, kernel.getArguments());
   for (Value operand : op->getOperands())
     if (!values.contains(operand))
-      values.map(operand, b.clone(*operand.getDefiningOp())->getResult(0));
+      b.clone(*operand.getDefiningOp(), values);
   return values;
 }
 

@@ -68,8 +68,13 @@ private:
     FailureOr<Plan> plan = toPlan(op, *op.getPlan());
     if (failed(chip) || failed(problem) || failed(plan))
       return failure();
+    constexpr bool isGrouped = std::is_same_v<ProductOp, GroupedGemmOp>;
+    if (isGrouped && (*chip)->spirv != SpirvFlavor::None)
+      return op.emitOpError("expected a target whose kernels read matrices at "
+                            "positions that memory holds, but got ")
+             << (*chip)->name << ", which takes SPIR-V";
     Chip remaining = **chip;
-    if (std::is_same_v<ProductOp, GroupedGemmOp>)
+    if (isGrouped)
       remaining = withoutTileList(remaining, takenBytes(plan->taken));
     else if (plan->taken > 0 && !plan->prefetches)
       return op.emitOpError("expected tiles to be taken only of products of "

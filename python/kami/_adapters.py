@@ -226,10 +226,11 @@ class _Torch(Library):
             trans_a: Any, trans_b: Any, out_dtype: Any, **others: Any,
         ) -> Any:  # fmt: skip
             is_more = any(x is not None for x in (c, *others.values()))
+            is_more = is_more or isinstance(alpha, complex)
             if is_more or beta != 0 or precision != "exact":
                 raise ValueError(
                     "a: expected a tensor that needs no gradient: the operator that "
-                    "has them takes alpha, transposes and out_dtype only"
+                    "has them takes a real alpha, transposes and out_dtype only"
                 )
             return gemm(
                 a, b, alpha=alpha, trans_a=trans_a, trans_b=trans_b, out_dtype=out_dtype

@@ -58,8 +58,9 @@ def compile(
         trans_a, trans_b: whether A is stored k x m, B n x k.
         layouts: of A, B and C as stored: "dense", without gaps; "rows" or
             "columns", adjacent elements in those; "any".
-        alpha, beta, bias: whether there are such arguments; a bias has n
-            elements of the sums' type.
+        alpha, beta, bias: whether there are such arguments; alpha and beta of
+            complex numbers are two each, the real part and the imaginary one; a
+            bias has n elements of the sums' type.
         activation: "relu", "gelu" or "silu".
         alignment: a power of two of bytes that divides the addresses of a, b and c
             in every call, or 0 for any. With 16 there is less code, and calls with

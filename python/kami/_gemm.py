@@ -15,7 +15,7 @@ from ._arrays import HOST
 from ._calls import KnownCalls, answer_calls, launchers
 from ._html import html_table
 from ._library import UnalignedError
-from ._product import Epilogue, Made, Wanted, run
+from ._product import Epilogue, Made, Wanted, part_of, run
 
 
 def gemm(
@@ -23,8 +23,8 @@ def gemm(
     b: Any,
     c: Any = None,
     *,
-    alpha: float = 1,
-    beta: float = 0,
+    alpha: complex = 1,
+    beta: complex = 0,
     trans_a: bool = False,
     trans_b: bool = False,
     out: Any = None,
@@ -53,7 +53,7 @@ def gemm(
         c: what beta scales, broadcast to the result, of its type. Copied to the
             result, unless it is `out`. Not read where beta is 0.
         alpha, beta: numbers, rounded to the type of the sums; integers for 8-bit
-            integers; 1 and 0 for complex numbers.
+            integers; real ones, but for complex arrays.
         trans_a, trans_b: whether matrices are stored as their transposes.
         out: what is written, of shape (..., m, n) and any strides; must not
             overlap a, b and what the epilogue reads.
@@ -162,8 +162,10 @@ def _add(calls: KnownCalls, said: tuple[Any, ...], made: Made) -> None:
     a, _, _, out, alpha, beta, *options = said
     if not all(isinstance(x, _FIXED) or type(x).__name__ == "dtype" for x in options):
         return
+    # Scales that C code can read: no integers, nor both parts of complex numbers.
     bits = _SCALES.get(made.bound.accumulator, 0)
-    if bits == 0 and (alpha != 1 or beta != 0):
+    is_read = bits > 0 and not part_of(made.type)[1]
+    if not is_read and (alpha != 1 or beta != 0):
         return
     make: Any = None
     if out is None:

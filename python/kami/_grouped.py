@@ -218,13 +218,13 @@ def grouped_gemm(
     Raises:
         TypeError, ValueError: as `gemm`, naming the array: "a[3]: ...".
     """
-    scales = [alpha] * (alpha != 1) + [beta] * (beta != 0)
+    scales = [alpha] * bool(alpha != 1) + [beta] * bool(beta != 0)
     same: dict[str, Any] = {
         "accumulator": accumulator_name(accumulator),
         "trans_a": bool(trans_a),
         "trans_b": bool(trans_b),
-        "has_alpha": alpha != 1,
-        "has_beta": beta != 0,
+        "has_alpha": bool(alpha != 1),
+        "has_beta": bool(beta != 0),
     }
     if sizes is not None:
         if c is not None and c is not out:

@@ -596,6 +596,9 @@ def _result_of(
 
 def scalar_bits(value: Any, type: str, name: str) -> int:
     """A number as the bits of a scalar type."""
+    # NumPy's complex numbers become real ones with a warning.
+    if isinstance(value, (complex, np.complexfloating)):
+        raise TypeError(f"{name}: expected a real number, but got {value!r}")
     try:
         if type in DTYPE_NAMES and type[0] == "i":
             number = int(value)

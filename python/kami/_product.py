@@ -136,9 +136,16 @@ def check_output(view: View, shape: tuple[int, ...], type: str, device: int) -> 
         reach += stride * (extent - 1)
 
 
+def is_complex_number(value: Any) -> bool:
+    return isinstance(value, (complex, np.complexfloating))
+
+
 def check_scales(type: str, alpha: Any, beta: Any) -> None:
-    if part_of(type)[1] and (alpha != 1 or beta != 0):
-        raise ValueError("alpha: expected 1, and beta 0, for complex numbers")
+    for name, scale in (("alpha", alpha), ("beta", beta)):
+        if is_complex_number(scale) and not part_of(type)[1]:
+            raise TypeError(
+                f"{name}: expected a real number, as {type} is, but got {scale!r}"
+            )
 
 
 def check_extra(name: str, type: str, result: str, accumulator: str) -> None:
@@ -284,6 +291,7 @@ class _Call:
             dims = [widened(p, sizes[:-2]) for p in matrices]
             more = widened_extras(extras, sizes) if chosen.request.extras else []
         scalars = chosen.request.has_alpha + chosen.request.has_beta
+        scalars *= 2 if chosen.request.is_complex else 1
         scalars += len(chosen.layers or ())
         dims += [None] * scalars
         dims += more
@@ -468,7 +476,7 @@ class Wanted:
     def __post_init__(self) -> None:
         for name in ("alpha", "beta"):
             scale = getattr(self, name)
-            if not isinstance(scale, (int, float, np.number)):
+            if not isinstance(scale, (int, float, complex, np.number)):
                 raise TypeError(f"{name}: expected a number, but got {scale!r}")
 
 
@@ -552,8 +560,8 @@ class _Product:
             tuple(extras),
             self.trans_a,
             self.trans_b,
-            alpha != 1,
-            beta != 0,
+            bool(alpha != 1),
+            bool(beta != 0),
             epilogue.activation,
             self.accumulator,
             self.wanted.precision,
@@ -602,17 +610,23 @@ def _forget_awaited() -> None:
 os.register_at_fork(after_in_child=_forget_awaited)
 
 
+def _scale_words(scale: Any, bound: _Bound, name: str) -> list[int]:
+    """Of a complex product both parts."""
+    parts = (scale.real, scale.imag) if bound.chosen.request.is_complex else (scale,)
+    return [scalar_bits(part, bound.accumulator, name) for part in parts]
+
+
 def _words(call: _Call, bound: _Bound, alpha: Any, beta: Any) -> list[int]:
     words = [call.a.address, call.b.address, call.c.address]
     if bound.chosen.is_transposed:
         words[:2] = reversed(words[:2])
     request = bound.chosen.request
     if request.has_alpha:
-        words.append(scalar_bits(alpha, bound.accumulator, "alpha"))
+        words += _scale_words(alpha, bound, "alpha")
     if request.has_beta:
         # Without beta C is not read; see _any_size.py for the sign.
         beta = beta if call.has_beta else -0.0
-        words.append(scalar_bits(beta, bound.accumulator, "beta"))
+        words += _scale_words(beta, bound, "beta")
     words += bound.chosen.layers or ()
     addresses = dict(bound.chosen.neutral)
     is_transposed = bound.chosen.is_transposed
@@ -682,8 +696,8 @@ def multiply_views(
         tuple(extras.items()),
         trans_a,
         trans_b,
-        alpha != 1,
-        beta != 0,
+        bool(alpha != 1),
+        bool(beta != 0),
         activation,
         accumulator,
         precision,

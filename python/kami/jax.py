@@ -268,7 +268,7 @@ def gemm(
         a, b, c, trans_a, trans_b, out_dtype, epilogue, accumulator, precision,
         overrides: as for `kami.gemm`. A row scale or bias that `jax.vmap` makes
             many of is applied by XLA, behind the product.
-        alpha, beta: numbers, no arrays.
+        alpha, beta: real numbers, no arrays.
 
     Raises:
         TypeError, ValueError: an argument is not what was expected.

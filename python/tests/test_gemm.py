@@ -147,8 +147,47 @@ def test_complex_numbers() -> None:
     a = (parts[0] + 1j * parts[1]).astype(np.complex64)
     b = (parts[2] + 1j * parts[3]).astype(np.complex64)
     assert (kami.gemm(a, b) == a @ b).all()
-    with pytest.raises(ValueError, match="alpha: expected 1"):
-        kami.gemm(a, b, alpha=2)
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize(
+    ("alpha", "beta"), [(2, 0), (2 - 3j, 0), (0.5, 3), (np.complex64(1 + 2j), -2 + 1j)]
+)
+def test_complex_scales(dtype: Any, alpha: Any, beta: Any) -> None:
+    rng = np.random.default_rng(9)
+
+    def numbers(*shape: int) -> Any:
+        parts = rng.integers(-4, 5, (2, *shape))
+        return (parts[0] + 1j * parts[1]).astype(dtype)
+
+    a, b, c = numbers(3, 9, 5), numbers(11, 9), numbers(3, 5, 11)
+    result = kami.gemm(a, b, c, alpha=alpha, beta=beta, trans_a=True, trans_b=True)
+    assert result.dtype == dtype
+    assert (result == alpha * (np.swapaxes(a, 1, 2) @ b.T) + beta * c).all()
+    # No terms.
+    result = kami.gemm(a[:, :0], b[:, :0], c, alpha=alpha, beta=beta, trans_a=True,
+                       trans_b=True)  # fmt: skip
+    assert (result == beta * c).all()
+
+
+def test_scales_of_real_numbers() -> None:
+    a, b = np.ones((2, 3, 3), np.float32)
+    assert (kami.gemm(a, b, b, alpha=np.float32(2), beta=np.int64(3)) == 9).all()
+    [grouped] = kami.grouped_gemm([a], [b], alpha=np.float32(2))
+    assert (grouped == 6).all()
+    for scale in (1j, np.complex64(1)):
+        with pytest.raises(TypeError, match="alpha: expected a real number"):
+            kami.gemm(a, b, alpha=scale)
+        with pytest.raises(TypeError, match="alpha: expected a real number"):
+            kami.grouped_gemm([a], [b], alpha=scale)
+
+
+def test_compiled_complex_scales() -> None:
+    kernel = kami.compile(2, 2, 2, np.complex64, alpha=True, beta=True)
+    a = np.array([[1, 2j], [3, -1j]], np.complex64)
+    c = np.eye(2, dtype=np.complex64)
+    kernel(a, a, c, 2.0, 3.0, 0.0, -1.0)
+    assert (c == (2 + 3j) * (a @ a) - 1j * np.eye(2)).all()
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])

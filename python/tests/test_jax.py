@@ -264,6 +264,10 @@ def test_complex_numbers() -> None:
     a = integers(3, 4) + 1j * integers(4, 3).T
     b = integers(4, 5) - 1j * integers(5, 4).T
     assert (kami.gemm(a, b) == a @ b).all()
+    c = kami.gemm(a, b, a[:, :1] * b[:1], alpha=2, beta=-1)
+    assert (c == 2 * (a @ b) - a[:, :1] * b[:1]).all()
+    with pytest.raises(TypeError, match="alpha: expected a real number"):
+        kami.gemm(a, b, alpha=1j)
     found = jax.grad(lambda x: kami.gemm(x, b).sum().real)(a)
     assert (found == jax.grad(lambda x: (x @ b).sum().real)(a)).all()
 

@@ -207,6 +207,14 @@ func.func private @f(!kami.fragment<4294967296x4294967296xf16, a, #hmma>)
 
 // -----
 
+// Nor does a plan have warps hold so much.
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected warps that hold at most 131072 elements of c at a time, but got 512x512}}
+#plan = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #hmma, tile = 1024x512x16, transport = staged, slices = {k = 16, shared = [0, 0]}>
+
+// -----
+
 // Assembly: rows and columns
 
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>

@@ -179,3 +179,18 @@ func.func @taken_room(%a: memref<?xf16>, %c: memref<?xf32>, %at: memref<?xi64>, 
   return
 }
 }
+
+// -----
+
+// A buffer of Vulkan or OpenCL says nothing of where in it a matrix is.
+
+#tensor = #kami.mma_atom<cooperative_matrix 16x16x16, f16, f16, f32, ["", "", ""], lanes = 32>
+module attributes {kami.target = #kami.target<"vulkan">} {
+func.func @grouped_spirv(%a: memref<?xf16>, %c: memref<?xf32>, %at: memref<?xi64>, %m: memref<?xi32>) {
+  // expected-error @+1 {{'kami.grouped_gemm' op expected a target whose kernels read matrices at positions that memory holds, but got vulkan, which takes SPIR-V}}
+  kami.grouped_gemm ins(%a, %a : memref<?xf16>, memref<?xf16>) outs(%c : memref<?xf32>)
+      at(%at, %at, %at : memref<?xi64>, memref<?xi64>, memref<?xi64>) sizes(%m, %m, %m : memref<?xi32>, memref<?xi32>, memref<?xi32>) accumulator(f32)
+      plan(<one_d, grid = [1, 1, 1], unit = warp, atom = #tensor, tile = 16x16x16, transport = staged, slices = {k = 16, shared = [0, 0]}, blocks = 4>)
+  return
+}
+}

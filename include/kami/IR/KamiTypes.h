@@ -12,6 +12,14 @@
 #include "kami/IR/KamiAttrs.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+namespace kami {
+/// The most elements of a fragment: those of the largest register file, of a
+/// CDNA compute unit (512 KiB).
+inline int64_t mostFragmentElements(mlir::Type element) {
+  return int64_t(512) * 1024 * 8 / element.getIntOrFloatBitWidth();
+}
+} // namespace kami
+
 #define GET_TYPEDEF_CLASSES
 #include "kami/IR/KamiTypes.h.inc"
 

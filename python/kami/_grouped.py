@@ -19,6 +19,7 @@ from ._pointers import multiply_at
 from ._product import (
     check_output,
     check_product,
+    check_real,
     check_types,
     default_result,
     part_of,
@@ -218,6 +219,7 @@ def grouped_gemm(
     Raises:
         TypeError, ValueError: as `gemm`, naming the array: "a[3]: ...".
     """
+    check_real(alpha, beta)
     scales = [alpha] * bool(alpha != 1) + [beta] * bool(beta != 0)
     same: dict[str, Any] = {
         "accumulator": accumulator_name(accumulator),

@@ -12,7 +12,7 @@ from typing import Any
 
 from ._arrays import View, dense_strides
 from ._kernels import settle
-from ._product import is_complex_number
+from ._product import check_real
 from ._types import accumulator_name, type_name
 
 
@@ -47,9 +47,7 @@ def asked(
     overrides: Mapping[str, Any],
 ) -> dict[str, Any]:
     """A spec's fields by a caller's arguments; `type` where they say none."""
-    for name, scale in (("alpha", alpha), ("beta", beta)):
-        if is_complex_number(scale):
-            raise TypeError(f"{name}: expected a real number, but got {scale!r}")
+    check_real(alpha, beta)
     return {
         "type": type if out_dtype is None else type_name(out_dtype, "out_dtype"),
         "trans_a": bool(trans_a),

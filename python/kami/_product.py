@@ -136,16 +136,10 @@ def check_output(view: View, shape: tuple[int, ...], type: str, device: int) -> 
         reach += stride * (extent - 1)
 
 
-def is_complex_number(value: Any) -> bool:
-    return isinstance(value, (complex, np.complexfloating))
-
-
-def check_scales(type: str, alpha: Any, beta: Any) -> None:
+def check_real(alpha: Any, beta: Any) -> None:
     for name, scale in (("alpha", alpha), ("beta", beta)):
-        if is_complex_number(scale) and not part_of(type)[1]:
-            raise TypeError(
-                f"{name}: expected a real number, as {type} is, but got {scale!r}"
-            )
+        if isinstance(scale, (complex, np.complexfloating)):
+            raise TypeError(f"{name}: expected a real number, but got {scale!r}")
 
 
 def check_extra(name: str, type: str, result: str, accumulator: str) -> None:
@@ -541,7 +535,8 @@ class _Product:
     def call(self) -> _Call:
         alpha, beta = self.wanted.alpha, self.wanted.beta
         epilogue = as_epilogue(self.wanted.epilogue)
-        check_scales(self.view_a.type, alpha, beta)
+        if not part_of(self.view_a.type)[1]:
+            check_real(alpha, beta)
         accumulator = self.accumulator or default_accumulator(self.view_a.type)
         extras = []
         for name in EXTRAS:

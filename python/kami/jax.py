@@ -29,7 +29,6 @@ from ._product import (
     as_epilogue,
     check_extra,
     check_product,
-    check_scales,
     check_types,
     default_accumulator,
     default_result,
@@ -278,7 +277,6 @@ def gemm(
     a, b = jnp.asarray(a), jnp.asarray(b)
     view_a, view_b = view_of(a, "a"), view_of(b, "b")
     check_types(view_a, view_b, precision)
-    check_scales(view_a.type, alpha, beta)
     m, n, _ = check_product(view_a, view_b, trans_a, trans_b)
     batch = broadcast([("a", a.shape[:-2]), ("b", b.shape[:-2])])
     epilogue = as_epilogue(epilogue)

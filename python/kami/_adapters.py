@@ -19,7 +19,7 @@ import numpy as np
 
 from ._arrays import HOST, Library, View, default_stream, dense_strides
 from ._calls import KnownCalls, make_known_calls
-from ._types import NUMPY_NAMES, numpy_dtype, type_of
+from ._types import NUMPY_NAMES, check_real, numpy_dtype, type_of
 
 
 def _element_strides(
@@ -225,8 +225,8 @@ class _Torch(Library):
             a: Any, b: Any, c: Any, *, beta: Any, precision: str, alpha: Any,
             trans_a: Any, trans_b: Any, out_dtype: Any, **others: Any,
         ) -> Any:  # fmt: skip
+            check_real(alpha, "alpha")
             is_more = any(x is not None for x in (c, *others.values()))
-            is_more = is_more or isinstance(alpha, complex)
             if is_more or beta != 0 or precision != "exact":
                 raise ValueError(
                     "a: expected a tensor that needs no gradient: the operator that "

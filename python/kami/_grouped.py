@@ -19,12 +19,11 @@ from ._pointers import multiply_at
 from ._product import (
     check_output,
     check_product,
-    check_real,
     check_types,
     default_result,
     part_of,
 )
-from ._types import accumulator_name, type_name
+from ._types import accumulator_name, check_real, type_name
 
 
 def typical_size(sizes: Sequence[tuple[int, int, int]]) -> tuple[int, int, int]:
@@ -219,7 +218,8 @@ def grouped_gemm(
     Raises:
         TypeError, ValueError: as `gemm`, naming the array: "a[3]: ...".
     """
-    check_real(alpha, beta)
+    check_real(alpha, "alpha")
+    check_real(beta, "beta")
     scales = [alpha] * bool(alpha != 1) + [beta] * bool(beta != 0)
     same: dict[str, Any] = {
         "accumulator": accumulator_name(accumulator),

@@ -12,8 +12,7 @@ from typing import Any
 
 from ._arrays import View, dense_strides
 from ._kernels import settle
-from ._product import check_real
-from ._types import accumulator_name, type_name
+from ._types import accumulator_name, check_real, type_name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +46,8 @@ def asked(
     overrides: Mapping[str, Any],
 ) -> dict[str, Any]:
     """A spec's fields by a caller's arguments; `type` where they say none."""
-    check_real(alpha, beta)
+    check_real(alpha, "alpha")
+    check_real(beta, "beta")
     return {
         "type": type if out_dtype is None else type_name(out_dtype, "out_dtype"),
         "trans_a": bool(trans_a),

@@ -37,7 +37,7 @@ from ._library import (
     raise_error,
     take_bytes,
 )
-from ._types import DTYPE_NAMES, numpy_dtype
+from ._types import DTYPE_NAMES, check_real, numpy_dtype
 
 Described = Sequence[tuple[Any, ...]]
 """Arguments as `make_arguments` takes them."""
@@ -596,9 +596,7 @@ def _result_of(
 
 def scalar_bits(value: Any, type: str, name: str) -> int:
     """A number as the bits of a scalar type."""
-    # NumPy's complex numbers become real ones with a warning.
-    if isinstance(value, (complex, np.complexfloating)):
-        raise TypeError(f"{name}: expected a real number, but got {value!r}")
+    check_real(value, name)
     try:
         if type in DTYPE_NAMES and type[0] == "i":
             number = int(value)

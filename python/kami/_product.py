@@ -45,7 +45,7 @@ from ._matmul import (
     spread,
 )
 from ._stand_in import Awaited, Chosen, choose, is_there
-from ._types import accumulator_name, type_name
+from ._types import accumulator_name, check_real, type_name
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -134,12 +134,6 @@ def check_output(view: View, shape: tuple[int, ...], type: str, device: int) -> 
                 f"out: expected elements of their own, but got strides {view.strides}"
             )
         reach += stride * (extent - 1)
-
-
-def check_real(alpha: Any, beta: Any) -> None:
-    for name, scale in (("alpha", alpha), ("beta", beta)):
-        if isinstance(scale, (complex, np.complexfloating)):
-            raise TypeError(f"{name}: expected a real number, but got {scale!r}")
 
 
 def check_extra(name: str, type: str, result: str, accumulator: str) -> None:
@@ -487,6 +481,9 @@ class _Product:
         self.view_a = self.library.view(self.a, "a")
         self.view_b = library_of(self.b, "b").view(self.b, "b")
         check_types(self.view_a, self.view_b, wanted.precision)
+        if not part_of(self.view_a.type)[1]:
+            check_real(wanted.alpha, "alpha")
+            check_real(wanted.beta, "beta")
         self.trans_a, self.trans_b = bool(wanted.trans_a), bool(wanted.trans_b)
         self.accumulator = accumulator_name(wanted.accumulator)
         self.overrides = tuple(sorted(overrides.items()))
@@ -535,8 +532,6 @@ class _Product:
     def call(self) -> _Call:
         alpha, beta = self.wanted.alpha, self.wanted.beta
         epilogue = as_epilogue(self.wanted.epilogue)
-        if not part_of(self.view_a.type)[1]:
-            check_real(alpha, beta)
         accumulator = self.accumulator or default_accumulator(self.view_a.type)
         extras = []
         for name in EXTRAS:

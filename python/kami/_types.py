@@ -27,6 +27,12 @@ NUMPY_NAMES = {
 DTYPE_NAMES = {kami: name for name, kami in NUMPY_NAMES.items()}
 
 
+def check_real(value: Any, name: str) -> None:
+    """NumPy's complex numbers become real ones with no more than a warning."""
+    if isinstance(value, (complex, np.complexfloating)):
+        raise TypeError(f"{name}: expected a real number, but got {value!r}")
+
+
 def type_name(dtype: Any, argument: str = "dtype") -> str:
     """kami's name of a type: a name, a NumPy or PyTorch dtype, a scalar type.
 

@@ -180,6 +180,10 @@ def test_scales_of_real_numbers() -> None:
             kami.gemm(a, b, alpha=scale)
         with pytest.raises(TypeError, match="alpha: expected a real number"):
             kami.grouped_gemm([a], [b], alpha=scale)
+    out = np.zeros_like(a)
+    with pytest.raises(TypeError, match="beta: expected a real number"):
+        kami.gemm(a, b, b, beta=1j, out=out)
+    assert (out == 0).all()
 
 
 def test_compiled_complex_scales() -> None:

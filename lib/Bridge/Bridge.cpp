@@ -196,7 +196,7 @@ PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
       plan.tile.n, plan.tile.k, toKind(plan.transport), plan.slices.k,
       plan.slices.sharedA, plan.slices.sharedB, groups, plan.teams, plan.rounds,
       plan.stages, plan.relaysC, plan.blocks, plan.prefetches, plan.skewed,
-      plan.bulk, plan.taken);
+      plan.bulk, plan.taken, plan.interleavesParts);
 }
 
 FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
@@ -221,6 +221,7 @@ FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
   plan.skewed = attribute.getSkewed();
   plan.bulk = attribute.getBulk();
   plan.taken = attribute.getTaken();
+  plan.interleavesParts = attribute.getInterleavesParts();
   return plan;
 }
 
@@ -339,7 +340,7 @@ static bool hasKnownStrides(ValueRange matrices) {
 
 /// Whether copies of the operand's rows, or columns of adjacent elements, had
 /// better be skewed.
-static bool wantsSkewedRows(Value matrix, ElementKind kind) {
+static bool wantsSkewedRows(Value matrix, ElementKind kind, int64_t parts) {
   int64_t stride = cast<ShapedType>(matrix.getType()).getShape().back();
   if (auto type = dyn_cast<MemRefType>(matrix.getType())) {
     std::optional<MatrixStrides> strides = matrixStrides(type);
@@ -349,7 +350,7 @@ static bool wantsSkewedRows(Value matrix, ElementKind kind) {
   }
   if (ShapedType::isDynamic(stride))
     return wantsSkew(kind, std::nullopt);
-  return wantsSkew(kind, stride);
+  return wantsSkew(kind, parts * stride);
 }
 
 /// Whether all lines of the matrix are known to begin at multiples of 16 bytes.
@@ -379,7 +380,8 @@ bool kami::areLinesAligned(GemmOp op) {
 /// along its last dimension of the batch.
 static int64_t packableProducts(GemmOp op) {
   auto result = dyn_cast<MemRefType>(op.getC().getType());
-  if (!result || op.getBatchRank() == 0 || op.isComplex())
+  if (!result || op.getBatchRank() == 0 || op.isComplex() ||
+      op.getInterleavedParts())
     return 0;
   int64_t batch = result.getDimSize(op.getBatchRank() - 1);
   bool areDense = llvm::all_of(
@@ -404,6 +406,26 @@ static int64_t packableProducts(GemmOp op) {
   return areDense ? plannedExtent(batch) : 0;
 }
 
+/// Whether the parts of a complex product's matrices are adjacent along rows,
+/// of A as it is multiplied, and scales have no imaginary part.
+static bool haveRowsOfParts(GemmOp op) {
+  auto hasRows = [](Value matrix) {
+    auto type = dyn_cast<MemRefType>(matrix.getType());
+    return type && AsRealOp::viewType(type);
+  };
+  auto isReal = [](Value scale) {
+    Attribute known;
+    return !scale || (matchPattern(scale, m_Constant(&known)) &&
+                      cast<FloatAttr>(cast<ArrayAttr>(known)[1])
+                          .getValue()
+                          .isZero());
+  };
+  return op.isComplex() && !op.getTransposeA() && !op.getLayers() &&
+         llvm::all_of(ArrayRef<Value>{op.getA(), op.getB(), op.getC()},
+                      hasRows) &&
+         isReal(op.getAlpha()) && isReal(op.getBeta());
+}
+
 FailureOr<Problem> kami::problemOf(GemmOp op) {
   FailureOr<ElementKind> operand =
       operandKind(op, op.getMultipliedType(Role::A), op.getUnsignedA());
@@ -424,6 +446,8 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
     problem.otherOperand = *operandB;
   problem.accumulator = *accumulator;
   problem.isComplex = op.isComplex();
+  problem.mayInterleaveParts = haveRowsOfParts(op);
+  problem.interleavesParts = op.getInterleavedParts();
   problem.output = elementKind(partType(op.getCType().getElementType()));
   if (isa<DistributedType>(op.getA().getType()) &&
       isa<DistributedType>(op.getB().getType()))
@@ -443,16 +467,18 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
   };
   problem.isCopyable =
       isCopyable(Role::A, op.getA()) && isCopyable(Role::B, op.getB());
-  problem.isSkewed = problem.isCopyable && !problem.isComplex &&
-                     !op.getAlignedRows() &&
-                     (wantsSkewedRows(op.getA(), *operand) ||
-                      wantsSkewedRows(op.getB(), *operandB));
+  // Complex elements lie between each other, unless parts of a row are
+  // multiplied as they do.
+  bool areRows = !problem.isComplex || problem.mayInterleaveParts;
+  int64_t parts = problem.isComplex ? 2 : 1;
+  problem.isSkewed = problem.isCopyable && areRows && !op.getAlignedRows() &&
+                     (wantsSkewedRows(op.getA(), *operand, parts) ||
+                      wantsSkewedRows(op.getB(), *operandB, parts));
   problem.isAligned = areLinesAligned(op);
   problem.hasRuntimeStrides =
       !hasKnownStrides({op.getA(), op.getB(), op.getC()});
-  // Complex elements lie between each other.
   problem.majorA = problem.majorB = std::nullopt;
-  if (!problem.isComplex) {
+  if (areRows) {
     problem.majorA = majorOf(op.getA(), Role::A, op.getTransposeA());
     problem.majorB = majorOf(op.getB(), Role::B, op.getTransposeB());
   }

@@ -17,6 +17,9 @@ namespace kami {
 /// complex: (C9), (C10) and (C16).
 mlir::LogicalResult verifyComplexProduct(GemmOp op);
 
+/// (C22)
+mlir::LogicalResult verifyInterleavedParts(GemmOp op);
+
 } // namespace kami
 
 #endif // KAMI_LIB_IR_COMPLEXPRODUCT_H

@@ -54,15 +54,17 @@ BarrierScopeKind kami::toKind(BarrierScope scope) {
 
 /// `, interleave = [0, 8, 2]`, `, teams = 4`, `, rounds = 2`, `, stages = 3`,
 /// `, output = relayed`, `, blocks = 132`, `, next = prefetched`, `, rows =
-/// skewed`, `, copies = bulk` and `, taken = 2`; nothing for what is not said.
+/// skewed`, `, copies = bulk`, `, taken = 2` and `, complex = interleaved`;
+/// nothing for what is not said.
 static ParseResult parseSharedWork(mlir::AsmParser &parser,
                                    llvm::SmallVector<int64_t> &interleave,
                                    int64_t &teams, int64_t &rounds,
                                    int64_t &stages, bool &relaysC,
                                    int64_t &blocks, bool &prefetches,
-                                   bool &skewed, bool &bulk, int64_t &taken) {
+                                   bool &skewed, bool &bulk, int64_t &taken,
+                                   bool &interleavesParts) {
   teams = rounds = stages = 1;
-  relaysC = prefetches = skewed = bulk = false;
+  relaysC = prefetches = skewed = bulk = interleavesParts = false;
   blocks = taken = 0;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::StringRef key;
@@ -94,6 +96,10 @@ static ParseResult parseSharedWork(mlir::AsmParser &parser,
       if (parser.parseKeyword("bulk"))
         return failure();
       bulk = true;
+    } else if (key == "complex") {
+      if (parser.parseKeyword("interleaved"))
+        return failure();
+      interleavesParts = true;
     } else if (key == "interleave") {
       interleave.clear();
       if (parser.parseCommaSeparatedList(
@@ -104,7 +110,8 @@ static ParseResult parseSharedWork(mlir::AsmParser &parser,
       return parser.emitError(location,
                               "expected 'interleave', 'teams', "
                               "'rounds', 'stages', 'output', 'blocks', "
-                              "'next', 'rows', 'copies' or 'taken', but got '")
+                              "'next', 'rows', 'copies', 'taken' or "
+                              "'complex', but got '")
              << key << "'";
     }
   }
@@ -115,7 +122,7 @@ static void printSharedWork(mlir::AsmPrinter &printer,
                             llvm::ArrayRef<int64_t> interleave, int64_t teams,
                             int64_t rounds, int64_t stages, bool relaysC,
                             int64_t blocks, bool prefetches, bool skewed,
-                            bool bulk, int64_t taken) {
+                            bool bulk, int64_t taken, bool interleavesParts) {
   if (!interleave.empty()) {
     printer << ", interleave = [";
     llvm::interleaveComma(interleave, printer.getStream());
@@ -139,6 +146,8 @@ static void printSharedWork(mlir::AsmPrinter &printer,
     printer << ", copies = bulk";
   if (taken != 0)
     printer << ", taken = " << taken;
+  if (interleavesParts)
+    printer << ", complex = interleaved";
 }
 
 /// `, products = 3` and `, lanes = 16`; nothing for what is not said.
@@ -433,7 +442,8 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  int64_t sliceK, int64_t sharedA, int64_t sharedB,
                  llvm::ArrayRef<int64_t> interleave, int64_t teams,
                  int64_t rounds, int64_t stages, bool relaysC, int64_t blocks,
-                 bool prefetches, bool skewed, bool bulk, int64_t taken) {
+                 bool prefetches, bool skewed, bool bulk, int64_t taken,
+                 bool interleavesParts) {
   for (int64_t extent : {gridM, gridN, gridK})
     if (extent < 1 || extent > maxGridExtent)
       return emitError() << "expected the grid's extents to be 1 to "
@@ -500,6 +510,16 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                        << " tiles to be taken, with one more of each block, "
                           "but got "
                        << taken << " turns of " << blocks << " blocks";
+  bool areEven = llvm::all_of(
+      llvm::ArrayRef<int64_t>{tileN, tileK, atom.getN(), atom.getK()},
+      [](int64_t extent) { return extent % 2 == 0; });
+  if (interleavesParts &&
+      (unit != UnitKind::Warp || !areEven || atom.isOpaque() ||
+       (isCopied && teams > 1) || !interleave.empty()))
+    return emitError() << "expected interleaved parts of complex numbers only "
+                          "for warps whose tiles, and those of their atom, "
+                          "have even numbers of columns and terms, and are "
+                          "neither packed nor interleaved";
   return verifySlicing(emitError, partition, transport,
                        {sliceK, sharedA, sharedB});
 }

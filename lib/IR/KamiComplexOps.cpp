@@ -54,6 +54,49 @@ LogicalResult ComplexPartOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// AsRealOp
+//===----------------------------------------------------------------------===//
+
+MemRefType AsRealOp::viewType(MemRefType source) {
+  auto element = dyn_cast<ComplexType>(source.getElementType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!element || !isa<FloatType>(element.getElementType()) ||
+      source.getRank() == 0 ||
+      failed(source.getStridesAndOffset(strides, offset)) ||
+      strides.back() != 1)
+    return {};
+  auto twice = [](int64_t value) {
+    return ShapedType::isStatic(value) ? 2 * value : value;
+  };
+  for (int64_t &stride : MutableArrayRef(strides).drop_back())
+    stride = twice(stride);
+  SmallVector<int64_t> shape(source.getShape());
+  shape.back() = twice(shape.back());
+  auto layout =
+      StridedLayoutAttr::get(source.getContext(), twice(offset), strides);
+  return MemRefType::get(shape, element.getElementType(), layout,
+                         source.getMemorySpace());
+}
+
+void AsRealOp::build(OpBuilder &builder, OperationState &state, Value source) {
+  build(builder, state, viewType(cast<MemRefType>(source.getType())), source);
+}
+
+LogicalResult AsRealOp::verify() {
+  auto source = cast<MemRefType>(getSource().getType());
+  MemRefType expected = viewType(source);
+  if (!expected)
+    return emitOpError("expected complex floats that are adjacent along the "
+                       "last dimension, but got ")
+           << source;
+  if (getResult().getType() != expected)
+    return emitOpError("expected a result of type ")
+           << expected << ", but got " << getResult().getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // CombineOp
 //===----------------------------------------------------------------------===//
 
@@ -99,5 +142,45 @@ LogicalResult kami::verifyComplexProduct(GemmOp op) {
            << accumulator;
   if (op.hasElementRegions())
     return op.emitOpError("expected no regions for complex elements");
+  return success();
+}
+
+LogicalResult kami::verifyInterleavedParts(GemmOp op) {
+  PlanAttr plan = op.getPlanAttr();
+  bool isPlanned = plan && plan.getInterleavesParts();
+  if (!op.getInterleavedParts())
+    return !isPlanned || op.isComplex()
+               ? success()
+               : op.emitOpError("expected a plan for reals, but got ") << plan;
+  if (!isPlanned)
+    return op.emitOpError("expected a plan for interleaved parts, but got ")
+           << plan;
+  Type element = op.getAccumulator();
+  if (!element.isF32() && !element.isF64())
+    return op.emitOpError("expected parts of f32 or f64, but got ") << element;
+  for (auto [matrix, name] : {std::pair(op.getA(), "A"),
+                              std::pair(op.getB(), "B"),
+                              std::pair(op.getC(), "C")}) {
+    auto type = dyn_cast<MemRefType>(matrix.getType());
+    if (!type || type.getElementType() != element)
+      return op.emitOpError("expected a memref of ")
+             << element << " for " << name
+             << " with interleaved parts, but got " << matrix.getType();
+  }
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  auto b = cast<MemRefType>(op.getB().getType());
+  if (failed(b.getStridesAndOffset(strides, offset)) || strides.back() != 1)
+    return op.emitOpError("expected interleaved parts of B to be adjacent "
+                          "along its last dimension, but got ")
+           << b;
+  if (op.getTransposeA() || op.hasElementRegions() || op.getLayers())
+    return op.emitOpError("expected no transposed A, no regions and no layers "
+                          "with interleaved parts");
+  for (auto [extent, name] :
+       {std::pair(op.getN(), "n"), std::pair(op.getK(), "k")})
+    if (ShapedType::isStatic(extent) && extent % 2 != 0)
+      return op.emitOpError("expected an even ")
+             << name << " with interleaved parts, but got " << extent;
   return success();
 }

@@ -112,6 +112,8 @@ FailureOr<TilingResult>
 GemmOp::getTiledImplementation(OpBuilder &builder,
                                ArrayRef<OpFoldResult> offsets,
                                ArrayRef<OpFoldResult> sizes) {
+  if (getInterleavedParts())
+    return emitOpError("cannot be tiled with interleaved parts");
   unsigned rows = getBatchRank(), columns = rows + 1;
   Operation *a = sliceOperand(*this, builder, getA(), getTransposeA() ? 1 : 0,
                               rows, offsets, sizes);

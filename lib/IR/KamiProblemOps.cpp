@@ -32,8 +32,12 @@ int64_t GemmOp::getM() { return matrixExtent(getCType(), false, 0); }
 int64_t GemmOp::getN() { return matrixExtent(getCType(), false, 1); }
 int64_t GemmOp::getK() {
   int64_t k = matrixExtent(getAType(), getTransposeA(), 1);
-  return ShapedType::isDynamic(k) ? matrixExtent(getBType(), getTransposeB(), 0)
-                                  : k;
+  return ShapedType::isDynamic(k) ? multipliedExtent(0) : k;
+}
+int64_t GemmOp::multipliedExtent(unsigned dim) {
+  int64_t extent = matrixExtent(getBType(), getTransposeB(), dim);
+  bool isHalf = getInterleavedParts() && (dim == 1) == getTransposeB();
+  return isHalf && ShapedType::isStatic(extent) ? 2 * extent : extent;
 }
 
 //===----------------------------------------------------------------------===//
@@ -52,7 +56,8 @@ void GemmOp::build(OpBuilder &builder, OperationState &state, Type result,
         /*areRowsAligned=*/Value(), /*layers=*/Value(), /*layerK=*/Value(),
         transposeA, transposeB, accumulator, plan, precision, unsignedA,
         unsignedB, /*conjugateA=*/false,
-        /*conjugateB=*/false, /*reproducible=*/true, /*alignedRows=*/false,
+        /*conjugateB=*/false, /*interleavedParts=*/false,
+        /*reproducible=*/true, /*alignedRows=*/false,
         /*prologueAMaps=*/ArrayAttr(),
         /*prologueBMaps=*/ArrayAttr(),
         /*epilogueMaps=*/ArrayAttr());
@@ -301,7 +306,7 @@ static LogicalResult verifyElementTypes(GemmOp op) {
   if (anyComplex)
     return failure(failed(verifyComplexProduct(op)) ||
                    failed(verifyScales(op)));
-  if (op.getConjugateA() || op.getConjugateB())
+  if ((op.getConjugateA() || op.getConjugateB()) && !op.getInterleavedParts())
     return op.emitOpError("expected complex elements for ")
            << (op.getConjugateA() ? "conjugate_a" : "conjugate_b")
            << ", but got " << op.getAccumulator();
@@ -379,19 +384,20 @@ static LogicalResult verifyDestination(GemmOp op) {
 LogicalResult GemmOp::verify() {
   if (failed(verifyOperandKinds(*this)) || failed(verifyElementTypes(*this)) ||
       failed(verifyDistribution(*this)) || failed(verifyNext(*this)) ||
-      failed(verifyAlignedRows(*this)) || failed(verifyLayers(*this)))
+      failed(verifyAlignedRows(*this)) || failed(verifyLayers(*this)) ||
+      failed(verifyInterleavedParts(*this)))
     return failure();
   for (Value scale : {getAlpha(), getBeta()})
     if (scale && failed(verifyKind(*this, scale, "a scale")))
       return failure();
   ShapedType a = getAType(), b = getBType(), c = getCType();
-  bool ta = getTransposeA(), tb = getTransposeB();
+  bool ta = getTransposeA();
   if (failed(verifyExtent(*this, "m", "C's", matrixExtent(c, false, 0), "A's",
                           matrixExtent(a, ta, 0))) ||
       failed(verifyExtent(*this, "n", "C's", matrixExtent(c, false, 1), "B's",
-                          matrixExtent(b, tb, 1))) ||
+                          multipliedExtent(1))) ||
       failed(verifyExtent(*this, "k", "A's", matrixExtent(a, ta, 1), "B's",
-                          matrixExtent(b, tb, 0))))
+                          multipliedExtent(0))))
     return failure();
   if (failed(verifyBatch(*this, c, a, "A")) ||
       failed(verifyBatch(*this, c, b, "B")) || failed(verifyDestination(*this)))

@@ -87,6 +87,30 @@ void WarpCoordinatesOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                              APInt(width, 0), APInt(width, extent - 1)));
 }
 
+/// (C3)
+static LogicalResult verifyParts(LoadOp op, Type element, Type type) {
+  if (!op.getInterleavedParts()) {
+    if (op.getConjugateA() || op.getConjugateB())
+      return op.emitOpError("expected interleaved parts of what is conjugated");
+    return success();
+  }
+  FragmentType fragment = op.getResult().getType();
+  MmaAtomAttr atom = fragment.getAtom();
+  bool isRight = fragment.getRole() == Role::B && element == type &&
+                 (type.isF32() || type.isF64()) && !atom.isOpaque() &&
+                 atom.getN() % 2 == 0 && atom.getK() % 2 == 0 &&
+                 fragment.getInterleave().empty();
+  if (!isRight)
+    return op.emitOpError("expected interleaved parts only of f32 or f64 for a "
+                          "fragment of role b, of an atom with even n and k, "
+                          "in tiles that are not interleaved, but got ")
+           << fragment << " of " << element;
+  auto source = cast<MemRefType>(op.getSource().getType());
+  if (isAdjacent(source, 0) || isAdjacent(source, 1))
+    return success();
+  return op.emitOpError("expected parts that are adjacent, but got ") << source;
+}
+
 LogicalResult LoadOp::verify() {
   Type element = cast<MemRefType>(getSource().getType()).getElementType();
   Type type = getResult().getType().getStorageType();
@@ -94,6 +118,8 @@ LogicalResult LoadOp::verify() {
     return emitOpError("expected a matrix of ")
            << type << (isa<FloatType>(type) ? " or of floats that it has" : "")
            << ", but got " << element;
+  if (failed(verifyParts(*this, element, type)))
+    return failure();
   if (!getSkewedAs())
     return success();
   auto tile = cast<MemRefType>(getSource().getType());

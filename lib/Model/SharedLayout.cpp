@@ -95,12 +95,22 @@ static SharedLayout copiedTiles(const Partition &partition,
                 ? copiedMatrixBytes(extent, depth, element.operand, eitherWay)
                 : copiedBytes(extent, depth, element.operand, exchange.skewed));
   };
+  // Of complex numbers, whichever way B's lie.
+  auto bytesOfParts = [&](int64_t extent) {
+    auto most = [&](int64_t columns, int64_t terms) {
+      return copiedBytes(columns, terms, element.operand, exchange.skewed);
+    };
+    return exchange.stages *
+           std::max(most(extent, depth / 2), most(extent / 2, depth));
+  };
   SharedLayout layout;
   layout.copiedA.bytes =
       bytes(partition.paddedM(), unitHasA, /*eitherWay=*/true);
   layout.copiedB.offset = llvm::alignTo(
       layout.copiedA.bytes, isGroup ? groupMatrixAlignment : regionAlignment);
-  layout.copiedB.bytes = bytes(partition.paddedN(), isGroup, readsEither);
+  layout.copiedB.bytes = exchange.interleavesParts
+                             ? bytesOfParts(partition.paddedN())
+                             : bytes(partition.paddedN(), isGroup, readsEither);
   layout.bytes = layout.copiedB.offset + layout.copiedB.bytes;
   if (!exchange.skewed || exchange.bulk)
     return layout;
@@ -462,7 +472,7 @@ static SharedTraffic copiedTraffic(const Partition &partition,
                                    const Exchange &exchange) {
   int64_t a = partition.paddedM() * partition.paddedK() * element.operand;
   int64_t b = partition.paddedN() * partition.paddedK() * element.operand;
-  int64_t written = a + b, read = partition.grid.n * a + partition.grid.m * b;
+  int64_t written = a + (exchange.interleavesParts ? b / 2 : b), read = partition.grid.n * a + partition.grid.m * b;
   if (exchange.unit == Unit::WarpGroup) {
     // Lanes read an A that the unit does not, and what threads round comes and
     // goes once more. See matrixUnitReads, too.

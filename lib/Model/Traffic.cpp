@@ -93,9 +93,10 @@ BlockBytes kami::blockBytes(const Work &work, double blocks, const Atom &atom,
   double tileN = movedPart(work.extents.n, tile.n, exchange);
   double tileK = std::min<double>(tile.k, k);
   double a = tileM * k / tileK * rowBytes(tileK, k, operandA);
-  double b = k * rowBytes(tileN, n, operandB);
+  double termsB = work.interleavesParts ? k / 2 : k;
+  double b = termsB * rowBytes(tileN, n, operandB);
   double c = tileM * rowBytes(tileN, n, accumulator);
-  double once = (m * operandA + n * operandB) * k + m * n * accumulator;
+  double once = m * k * operandA + n * termsB * operandB + m * n * accumulator;
   // What is copied as one has no parts of sectors.
   if (exchange.isPacked())
     return {once * exchange.packed, once * work.batch / blocks};

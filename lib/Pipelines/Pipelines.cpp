@@ -73,6 +73,7 @@ static std::unique_ptr<Pass> createOpCanonicalizer() {
 }
 
 void kami::addWarpPasses(OpPassManager &pm) {
+  pm.addPass(createKamiInterleaveParts());
   pm.addPass(createKamiMapToGrid());
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addNestedPass<gpu::GPUFuncOp>(createKamiExpandComplex());

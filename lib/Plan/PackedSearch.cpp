@@ -71,7 +71,8 @@ Work kami::workOf(const Problem &problem) {
                byteWidth(problem.operand),
                byteWidth(problem.operandB()),
                problem.output ? byteWidth(*problem.output) : 0,
-               problem.isComplex};
+               problem.isComplex,
+               problem.interleavesParts};
   work.packable = problem.packable;
   // Parts of elements that lie beside each other are apart.
   if (problem.isComplex) {
@@ -127,8 +128,8 @@ static bool isWorthwhile(const Problem &problem, const Chip &chip) {
 static bool wantsPacks(const Problem &problem, const Chip &chip) {
   const Extents &extents = problem.extents;
   return problem.packable > 0 && problem.isCopyable && chip.copiesAsync &&
-         !problem.isComplex && problem.source == Source::Memory &&
-         !problem.warps && !problem.grid && !problem.tile &&
+         !problem.isComplex && !problem.interleavesParts &&
+         problem.source == Source::Memory && !problem.warps && !problem.grid && !problem.tile &&
          problem.algorithm.value_or(Algorithm::OneD) == Algorithm::OneD &&
          problem.transport.value_or(Transport::Copied) == Transport::Copied &&
          std::max({extents.m, extents.n, extents.k}) <= mostExtent &&

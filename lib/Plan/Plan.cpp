@@ -8,6 +8,7 @@
 
 #include "kami/Plan/Plan.h"
 #include "kami/Plan/Problem.h"
+#include "kami/Target/Chip.h"
 #include "llvm/Support/ErrorHandling.h"
 
 using namespace kami;
@@ -96,6 +97,29 @@ Algorithm kami::algorithmOf(const WarpGrid &grid) {
   if (grid.k > 1)
     return Algorithm::ThreeD;
   return grid.m > 1 && grid.n > 1 ? Algorithm::TwoD : Algorithm::OneD;
+}
+
+Problem kami::ofInterleavedParts(const Problem &problem) {
+  Problem reals = problem;
+  reals.isComplex = reals.mayInterleaveParts = false;
+  reals.interleavesParts = true;
+  reals.packable = 0;
+  auto widen = [](Extents &extents) {
+    extents.n *= 2;
+    extents.k *= 2;
+  };
+  widen(reals.extents);
+  if (reals.tile)
+    widen(*reals.tile);
+  return reals;
+}
+
+bool kami::mayInterleaveParts(const Problem &problem, const Chip &chip) {
+  const Extents &extents = problem.extents;
+  return problem.isComplex && problem.mayInterleaveParts &&
+         problem.source == Source::Memory && !problem.hasLayers &&
+         problem.unit.value_or(Unit::Warp) == Unit::Warp && chip.copiesAsync &&
+         2 * std::max(extents.n, extents.k) <= maxExtent;
 }
 
 std::string kami::elementName(ElementKind kind, bool isComplex) {

@@ -468,6 +468,14 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
                                         const PlannerOptions &options) {
   if (llvm::Error error = checkProblem(problem, chip))
     return error;
+  if (mayInterleaveParts(problem, chip)) {
+    llvm::Expected<Choice> choice =
+        choosePlan(ofInterleavedParts(problem), chip, options);
+    if (choice)
+      return choice;
+    // Four products of parts may do what is asked.
+    llvm::consumeError(choice.takeError());
+  }
   // Integers have the same sum in any order.
   if (problem.isReproducible && !problem.order &&
       !isInteger(problem.accumulator)) {
@@ -576,6 +584,8 @@ llvm::Expected<Choice> kami::choosePlan(const Problem &problem,
 
 Candidate kami::evaluatePlan(const Plan &plan, const Problem &problem,
                              const Chip &chip, const PlannerOptions &options) {
+  if (plan.interleavesParts && mayInterleaveParts(problem, chip))
+    return evaluatePlan(plan, ofInterleavedParts(problem), chip, options);
   Tiling tiling;
   tiling.plan = plan;
   tiling.misfit = findMisfit(plan, problem, chip);

@@ -121,7 +121,7 @@ llvm::Expected<Problem> kami::parseProblem(const ProblemText &given) {
   if (llvm::Error error =
           assign(problem.extents, parseExtents("gemm", text.gemm, /*least=*/0)))
     return error;
-  problem.isComplex = stripComplex(text.type);
+  problem.isComplex = problem.mayInterleaveParts = stripComplex(text.type);
   if (llvm::Error error = assign(problem.operand, parseType("type", text.type)))
     return error;
   if (problem.isComplex) {

@@ -201,7 +201,8 @@ bool GridSearch::suitsGroups() const {
   WarpGrid rows = isTransposed ? transposed(grid) : grid;
   bool widens = atom.atom->operand != problem.operand ||
                 atom.atom->operandB() != problem.operandB();
-  if (widens || rows.m % warpsPerGroup != 0 || rows.n > 1)
+  if (widens || problem.interleavesParts || rows.m % warpsPerGroup != 0 ||
+      rows.n > 1)
     return false;
   if (readsEitherOrder(byteWidth(problem.operand)))
     return !isTransposed;
@@ -228,6 +229,9 @@ bool GridSearch::wants(PlanForm form) const {
         !isOfCopies)))
     return false;
   if (isOfCopies && transport != Transport::Copied)
+    return false;
+  if (problem.interleavesParts &&
+      (atom.atom->shape.n % 2 != 0 || atom.atom->shape.k % 2 != 0))
     return false;
   if (!isAlone && transport != Transport::Copied && couldCopy())
     return false;
@@ -620,7 +624,7 @@ void GridSearch::tryGathered(const Partition &partition) {
 
 /// A plan with the groups of tiles in which its warps load operands.
 Plan GridSearch::interleaved(Plan plan) const {
-  if (plan.transport == Transport::Copied)
+  if (plan.transport == Transport::Copied || problem.interleavesParts)
     return plan;
   plan.interleave = interleavingOf(problem, *plan.atom, plan.partition());
   return plan;
@@ -717,6 +721,7 @@ bool GridSearch::tryPlan(const Partition &partition, PlanForm form,
   Plan plan = interleaved(
       {atom.atom, tileOf(partition), grid, form.transport, slicing});
   plan.stages = stages;
+  plan.interleavesParts = problem.interleavesParts;
   plan.relaysC =
       form.transport == Transport::Copied && relaysC(partition, form);
   plan.prefetches = form.prefetches;

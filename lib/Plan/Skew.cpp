@@ -22,8 +22,9 @@ bool kami::wantsSkew(ElementKind kind, std::optional<int64_t> rowStride) {
 
 void kami::describeRowsWithoutGaps(Problem &problem) {
   const Extents &extents = problem.extents;
-  int64_t a = problem.majorA == Major::MN ? extents.m : extents.k;
-  int64_t b = problem.majorB == Major::K ? extents.k : extents.n;
+  int64_t parts = problem.isComplex ? 2 : 1;
+  int64_t a = parts * (problem.majorA == Major::MN ? extents.m : extents.k);
+  int64_t b = parts * (problem.majorB == Major::K ? extents.k : extents.n);
   problem.isSkewed =
       wantsSkew(problem.operand, a) || wantsSkew(problem.operandB(), b);
   problem.isAligned = areWholePieces(a, byteWidth(problem.operand)) &&

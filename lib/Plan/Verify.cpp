@@ -123,6 +123,10 @@ static bool standsInGroups(const Plan &plan) {
 
 Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
                         const Chip &chip) {
+  if (plan.interleavesParts && mayInterleaveParts(problem, chip))
+    return findMisfit(plan, ofInterleavedParts(problem), chip);
+  if (plan.interleavesParts != problem.interleavesParts)
+    return {Misfit::NotInterleaved};
   if (Misfit misfit = findMisfitOfForm(plan, problem, chip))
     return misfit;
   const WarpGrid &grid = plan.grid;
@@ -260,6 +264,11 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
     return "expected copied operands of complex numbers, whose parts are no "
            "rows, only for warps, with no prefetches, no skewed rows and no "
            "relayed C";
+  case Misfit::NotInterleaved:
+    return "expected interleaved parts only of complex matrices, and always of "
+           "such as are seen as reals, whose rows have adjacent elements, of an "
+           "A that is not transposed, without complex scales or layers, by a "
+           "chip that copies asynchronously";
   case Misfit::NotInTurn:
     return "expected what comes next to be prefetched only by blocks in turn, "
            "of operands copied in two stages or more";

@@ -275,8 +275,16 @@ MemRef kami::sim::complexPart(const MemRef &memref, bool imaginary) {
   return part;
 }
 
+/// A matrix of complex numbers as one of twice as many reals a row.
+static MemRef asReal(const MemRef &memref) {
+  MemRef reals = complexPart(memref, /*imaginary=*/false);
+  reals.sizes.back() *= 2;
+  reals.strides.back() = 1;
+  return reals;
+}
+
 bool kami::sim::isViewOp(Operation *op) {
-  return isa<ComplexPartOp, memref::CastOp, memref::MemorySpaceCastOp,
+  return isa<AsRealOp, ComplexPartOp, memref::CastOp, memref::MemorySpaceCastOp,
              memref::ViewOp, memref::SubViewOp, memref::TransposeOp,
              memref::ReinterpretCastOp, memref::CollapseShapeOp,
              memref::ExpandShapeOp, memref::AssumeAlignmentOp>(op);
@@ -285,6 +293,7 @@ bool kami::sim::isViewOp(Operation *op) {
 FailureOr<MemRef> kami::sim::evaluateView(Operation *op, const MemRef &source,
                                           ArrayRef<int64_t> operands) {
   return llvm::TypeSwitch<Operation *, FailureOr<MemRef>>(op)
+      .Case([&](AsRealOp) { return asReal(source); })
       .Case([&](ComplexPartOp part) {
         return complexPart(source, part.getImaginary());
       })

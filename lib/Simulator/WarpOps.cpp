@@ -67,6 +67,8 @@ struct Window {
   bool rowInBounds, columnInBounds;
   /// The matrix that it is skewed as, if it is.
   const MemRef *skewedAs = nullptr;
+  /// Whether it is of the real matrix that one of complex numbers stands for.
+  bool interleavesParts = false;
 };
 } // namespace
 
@@ -80,6 +82,11 @@ static LogicalResult windowAccess(Execution &x, Warp &warp,
   for (unsigned lane = 0; lane != x.width; ++lane) {
     auto [row, column] = window.form.place(tile, lane, value);
     int64_t index[2] = {window.row + row, window.column + column};
+    if (window.interleavesParts) {
+      unsigned along = window.matrix.strides[1] == 1 ? 1 : 0;
+      index[along] ^= index[1 - along] & 1;
+      index[1 - along] >>= 1;
+    }
     bool inside = true;
     for (unsigned d : {0u, 1u}) {
       if (index[d] >= 0 && index[d] < window.matrix.sizes[d])
@@ -103,6 +110,17 @@ static LogicalResult windowAccess(Execution &x, Warp &warp,
   return success();
 }
 
+/// Whether what the real matrix that complex numbers stand for has there is a
+/// part with another sign.
+static bool isNegated(LoadOp op, int64_t row, int64_t column) {
+  bool isImaginary = row & 1, isOfImaginary = column & 1;
+  if (isImaginary && isOfImaginary)
+    return op.getConjugateA();
+  if (isImaginary)
+    return op.getConjugateA() == op.getConjugateB();
+  return isOfImaginary && op.getConjugateB();
+}
+
 static LogicalResult runFragmentLoad(Execution &x, Warp &warp,
                                      const Instruction &instruction) {
   auto op = cast<LoadOp>(instruction.op);
@@ -112,6 +130,7 @@ static LogicalResult runFragmentLoad(Execution &x, Warp &warp,
       form, matrix, 0, 0, op.getRowInBounds(), op.getColumnInBounds()};
   if (op.getSkewedAs())
     window.skewedAs = &warp.memrefs[instruction.operands[3].index];
+  window.interleavesParts = op.getInterleavedParts();
   if (failed(x.requireConverged(warp, instruction)) ||
       failed(
           x.uniform(warp, instruction, instruction.operands[1], window.row)) ||
@@ -152,6 +171,11 @@ static LogicalResult runFragmentLoad(Execution &x, Warp &warp,
           output[lane] = fromDouble(form.format, toDouble(outer, output[lane]));
         if (form.roundsToTF32)
           output[lane] = roundToTF32(output[lane]);
+        if (!window.interleavesParts)
+          return;
+        auto [row, column] = form.place(tile, lane, value);
+        if (isNegated(op, window.row + row, window.column + column))
+          output[lane] ^= uint64_t(1) << (8 * width - 1);
       });
     }
   }

@@ -74,8 +74,11 @@ CopiedTile Distributor::copiedTileOf(Role role, MemRefType matrix) {
   bool isA = role == Role::A;
   bool alongColumns = adjacentDimension(matrix) == 1;
   auto tileOf = keepsSkew(role, matrix) ? skewedTile : copiedTile;
-  return tileOf(isA ? partition.paddedM() : partition.paddedN(),
-                partition.paddedK(), alongColumns == isA ? Major::K : Major::MN,
+  int64_t extent = isA ? partition.paddedM() : partition.paddedN(),
+          depth = partition.paddedK();
+  if (exchange.interleavesParts && !isA)
+    (alongColumns ? depth : extent) /= 2;
+  return tileOf(extent, depth, alongColumns == isA ? Major::K : Major::MN,
                 matrix.getElementTypeBitWidth() / 8);
 }
 
@@ -430,10 +433,12 @@ Value Distributor::copiedTerms(Role role, Value matrix, Value offset,
                                OpFoldResult size) {
   unsigned dim = role == Role::A ? 1 : 0;
   auto type = cast<MemRefType>(matrix.getType());
-  bool isWhole =
-      type.getDimSize(dim) <= partition.tile.k && !type.isDynamicDim(dim);
+  int64_t terms = type.getDimSize(dim);
+  if (ShapedType::isStatic(terms) && standsForTwice(role, type, dim))
+    terms *= 2;
+  bool isWhole = ShapedType::isStatic(terms) && terms <= partition.tile.k;
   return isWhole ? matrix
-                 : tileOfK(matrix, dim, getAsOpFoldResult(offset), size);
+                 : tileOfK(role, matrix, getAsOpFoldResult(offset), size);
 }
 
 /// Emits what is done with the tile of k at `offset`, of so many terms: apart
@@ -646,7 +651,10 @@ Value Distributor::ifInside(Value operandA, Value operandB, Value sum,
   Value isInside;
   auto require = [&](Value operand, unsigned dim, Value number, int64_t part,
                      int64_t parts) {
-    int64_t extent = cast<MemRefType>(operand.getType()).getDimSize(dim);
+    auto type = cast<MemRefType>(operand.getType());
+    int64_t extent = type.getDimSize(dim);
+    if (standsForTwice(dim == 0 ? Role::A : Role::B, type, dim))
+      part /= 2;
     bool isAlways = parts == 1 || (ShapedType::isStatic(extent) &&
                                    extent > (parts - 1) * part);
     if (isAlways)

@@ -84,7 +84,7 @@ Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
                                  Value start) {
   int64_t k = cast<MemRefType>(matrixA.getType()).getDimSize(1);
   if (ShapedType::isDynamic(k))
-    k = cast<MemRefType>(matrixB.getType()).getDimSize(0);
+    k = op.getK();
   int64_t tileK = partition.tile.k;
   int64_t stages = exchange.stages;
   auto sizeAt = [&](int64_t offset) -> OpFoldResult {

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace kami;
@@ -79,10 +80,28 @@ std::pair<Value, Value> Distributor::multipliedMatrices(GemmOp op, Value a,
   return swaps ? std::pair(matrixB, matrixA) : std::pair(matrixA, matrixB);
 }
 
-/// Columns (dim 1) of A or rows (dim 0) of B that one k tile multiplies.
-Value Distributor::tileOfK(Value matrix, unsigned dim, OpFoldResult offset,
+/// Whether the operand has half as many rows (dim 0), or columns, as what is
+/// multiplied: B of complex numbers, across its adjacent elements.
+bool Distributor::standsForTwice(Role role, MemRefType matrix, unsigned dim) {
+  if (!exchange.interleavesParts || role != Role::B)
+    return false;
+  auto [strides, offset] = matrix.getStridesAndOffset();
+  return strides[1 - dim] == 1;
+}
+
+/// Columns of A or rows of B that one k tile multiplies.
+Value Distributor::tileOfK(Role role, Value matrix, OpFoldResult offset,
                            OpFoldResult size) {
-  unsigned other = 1 - dim;
+  unsigned dim = role == Role::A ? 1 : 0, other = 1 - dim;
+  if (standsForTwice(role, cast<MemRefType>(matrix.getType()), dim)) {
+    auto half = [&](OpFoldResult value) -> OpFoldResult {
+      if (std::optional<int64_t> known = getConstantIntValue(value))
+        return b.getIndexAttr(llvm::divideCeil(*known, 2));
+      return b.createOrFold<arith::DivUIOp>(cast<Value>(value), constant(2));
+    };
+    offset = half(offset);
+    size = half(size);
+  }
   SmallVector<OpFoldResult> offsets(2, b.getIndexAttr(0)), sizes(2),
       strides(2, b.getIndexAttr(1));
   offsets[dim] = offset;
@@ -235,8 +254,12 @@ Value Distributor::loadFragment(OperandSide &side, Value tile, Value k,
   Value own = isA ? rowOrigin() : columnOrigin();
   auto type = cast<MemRefType>(tile.getType());
   int64_t covered = isA ? partition.paddedM() : partition.paddedN();
-  bool ownInBounds = type.getDimSize(isA ? 0 : 1) >= covered;
-  bool kInBounds = type.getDimSize(isA ? 1 : 0) >= coveredK;
+  auto isWithin = [&](unsigned dim, int64_t end) {
+    return type.getDimSize(dim) >=
+           (standsForTwice(side.role, type, dim) ? end / 2 : end);
+  };
+  bool ownInBounds = isWithin(isA ? 0 : 1, covered);
+  bool kInBounds = isWithin(isA ? 1 : 0, coveredK);
   FragmentPlace place{isA ? own : k, isA ? k : own,
                       isA ? ownInBounds : kInBounds,
                       isA ? kInBounds : ownInBounds};
@@ -245,7 +268,9 @@ Value Distributor::loadFragment(OperandSide &side, Value tile, Value k,
     fragment = fragment.withElements(type.getElementType());
   Value elements =
       LoadOp::create(b, fragment, tile, place.row, place.column,
-                     place.rowInBounds, place.columnInBounds, skewedAs);
+                     place.rowInBounds, place.columnInBounds, skewedAs,
+                     exchange.interleavesParts && !isA, !isA && conjugatesA,
+                     !isA && conjugatesB);
   return side.prologue.empty() ? elements
                                : applyPrologue(side, tile, elements, k, place);
 }
@@ -533,8 +558,8 @@ Value Distributor::emitSum(GemmOp op, Value matrixA, Value matrixB, Value start,
   if (leavesReads(partition, slices, exchange))
     emitExchangeBarrier();
   Value sum =
-      emitTile(tileOfK(matrixA, 1, offset, size),
-               tileOfK(matrixB, 0, offset, size), loop.getRegionIterArg(0));
+      emitTile(tileOfK(Role::A, matrixA, offset, size),
+               tileOfK(Role::B, matrixB, offset, size), loop.getRegionIterArg(0));
   scf::YieldOp::create(b, sum);
   return loop.getResult(0);
 }
@@ -605,8 +630,8 @@ Value Distributor::emitLayers(GemmOp op, Value matrixA, Value matrixB,
   // The piece before may still be read where its copies were.
   if (exchange.isCopied())
     gpu::BarrierOp::create(b);
-  scf::YieldOp::create(b, emitSum(op, tileOfK(matrixA, 1, offset, size),
-                                  tileOfK(matrixB, 0, offset, size),
+  scf::YieldOp::create(b, emitSum(op, tileOfK(Role::A, matrixA, offset, size),
+                                  tileOfK(Role::B, matrixB, offset, size),
                                   pieces.getRegionIterArg(0),
                                   /*barrierFirst=*/false));
   return layers.getResult(0);
@@ -726,6 +751,8 @@ Value Distributor::multiply(GemmOp op, ValueRange a, ValueRange bShare,
   if (barrierFirst && !isInTurn(op))
     gpu::BarrierOp::create(b);
   alignedRows = op.getAlignedRows() && keepAlignment(op);
+  conjugatesA = op.getConjugateA();
+  conjugatesB = op.getConjugateB();
   emitBuffers();
   if (exchange.a == Source::Block)
     takeShare(sideA, a);

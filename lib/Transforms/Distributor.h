@@ -252,8 +252,9 @@ private:
   mlir::Value viewOfC(mlir::Value matrix) {
     return logicalView(matrix, exchange.isTransposed);
   }
-  mlir::Value tileOfK(mlir::Value matrix, unsigned dim,
-                      mlir::OpFoldResult offset, mlir::OpFoldResult size);
+  bool standsForTwice(Role role, mlir::MemRefType matrix, unsigned dim);
+  mlir::Value tileOfK(Role role, mlir::Value matrix, mlir::OpFoldResult offset,
+                      mlir::OpFoldResult size);
   OperandSide &side(Role role) { return role == Role::A ? sideA : sideB; }
   BarrierScopeKindAttr scopeAttr();
   void emitExchangeBarrier();
@@ -281,6 +282,8 @@ private:
   /// The stages of copied operands, and whether their rows are aligned.
   mlir::Value copied;
   bool alignedRows = false;
+  /// Of complex numbers, whose conjugates are multiplied.
+  bool conjugatesA = false, conjugatesB = false;
   /// Of bulk copies, how the engine sees the operands, and the number of the
   /// product's maps among theirs.
   SharedMatrixAttr bulkA, bulkB;

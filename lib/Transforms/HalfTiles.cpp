@@ -70,7 +70,9 @@ void Distributor::splitParts(GemmOp op, Value matrixA, Value matrixB) {
     return endsInHalf(whole, partition, instruction);
   };
   splitsRows = mayEnd(matrixA, 0, endsInHalfOfRows);
-  splitsColumns = mayEnd(matrixB, 1, endsInHalfOfColumns);
+  splitsColumns =
+      !standsForTwice(Role::B, cast<MemRefType>(matrixB.getType()), 1) &&
+      mayEnd(matrixB, 1, endsInHalfOfColumns);
 }
 
 /// What `emit` makes of a product, in up to three ways: of the first half of

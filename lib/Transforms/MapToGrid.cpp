@@ -40,8 +40,15 @@ static Value tileOfA(GemmOp op, const Plan &plan, GridKernel &kernel, Value a,
 static Value tileOfB(GemmOp op, const Plan &plan, GridKernel &kernel, Value b,
                      const BlockTile &tile) {
   unsigned columns = op.getTransposeB() ? 0 : 1;
-  return kernel.tileView(b, tile.batch, columns, tile.n, plan.tile.n,
-                         1 - columns, /*otherOffset=*/Value(), 0);
+  Value first = tile.n;
+  int64_t width = plan.tile.n;
+  if (op.getInterleavedParts() && op.getTransposeB()) {
+    Value two = arith::ConstantIndexOp::create(kernel.b, 2);
+    first = kernel.b.createOrFold<arith::DivUIOp>(first, two);
+    width /= 2;
+  }
+  return kernel.tileView(b, tile.batch, columns, first, width, 1 - columns,
+                         /*otherOffset=*/Value(), 0);
 }
 
 /// Whether rows that begin at multiples of 16 bytes do so in every tile, too,
@@ -119,7 +126,7 @@ static void markAlignedArguments(GemmOp op) {
   for (Value matrix : {op.getA(), op.getB()}) {
     // What neither moves where rows begin, nor leaves some of them out.
     while (Operation *view = matrix.getDefiningOp()) {
-      if (!isa<memref::AssumeAlignmentOp, memref::CollapseShapeOp,
+      if (!isa<AsRealOp, memref::AssumeAlignmentOp, memref::CollapseShapeOp,
                memref::TransposeOp>(view))
         break;
       matrix = view->getOperand(0);

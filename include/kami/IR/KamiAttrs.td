@@ -282,6 +282,12 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     their products are deep, or of a product whose next tile is prefetched, since
     multiprocessors differ; there all turns but the first two, if t is as many.
 
+    With `complex = interleaved` the plan is of complex matrices whose rows are
+    multiplied as they lie in memory, each number's real part beside its
+    imaginary one: as one product of m × n × k reals, of twice the columns and
+    twice the terms (`kami-interleave-parts`). Without it, a plan for complex
+    numbers is that of each of four products, of one part each.
+
     Constraints:
     * (C1) the grid's and the tile's extents are positive
     * (C2) the algorithm is the grid's: three_d with layers, else two_d with
@@ -314,6 +320,9 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
       tiles with one more for each block
     * (C17) an atom whose layouts are opaque is for one team of warps that hold
       operands, in tiles that are not interleaved
+    * (C18) `complex = interleaved` is for warps, whose tiles and those of their
+      atom have even numbers of columns and terms, and are neither packed nor
+      interleaved
   }];
   let parameters = (ins
     EnumParameter<Kami_AlgorithmEnum>:$algorithm,
@@ -332,14 +341,15 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     DefaultValuedParameter<"bool", "false">:$prefetches,
     DefaultValuedParameter<"bool", "false">:$skewed,
     DefaultValuedParameter<"bool", "false">:$bulk,
-    DefaultValuedParameter<"int64_t", "0">:$taken);
+    DefaultValuedParameter<"int64_t", "0">:$taken,
+    DefaultValuedParameter<"bool", "false">:$interleavesParts);
   let assemblyFormat = [{
     `<` $algorithm `,` `grid` `=` custom<Grid>($gridM, $gridN, $gridK) `,`
     `unit` `=` $unit `,` `atom` `=` $atom `,`
     `tile` `=` custom<Extents>($tileM, $tileN, $tileK) `,`
     `transport` `=` $transport `,`
     `slices` `=` `{` `k` `=` $sliceK `,` `shared` `=` `[` $sharedA `,` $sharedB `]` `}`
-    `` custom<SharedWork>($interleave, $teams, $rounds, $stages, $relaysC, $blocks, $prefetches, $skewed, $bulk, $taken) `` `>`
+    `` custom<SharedWork>($interleave, $teams, $rounds, $stages, $relaysC, $blocks, $prefetches, $skewed, $bulk, $taken, $interleavesParts) `` `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

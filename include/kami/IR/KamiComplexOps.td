@@ -47,6 +47,37 @@ def Kami_ComplexPartOp : Kami_Op<"complex_part", [Pure]> {
   }];
 }
 
+def Kami_AsRealOp : Kami_Op<"as_real", [Pure]> {
+  let summary = "A complex matrix as a real one, in place";
+  let description = [{
+    A view: a complex number in memory is its real part followed by its imaginary
+    part, so that adjacent numbers of the last dimension are twice as many
+    adjacent reals.
+
+    Example:
+
+    ```mlir
+    %r = kami.as_real %m : memref<64x32xcomplex<f32>, strided<[40, 1]>>
+        -> memref<64x64xf32, strided<[80, 1]>>
+    ```
+
+    Constraints:
+    * (C1) the source's elements are complex floats, adjacent along its last
+      dimension
+    * (C2) the result has the parts' type, twice the last extent, twice the offset
+      and the other strides, and the source's memory space
+  }];
+  let arguments = (ins AnyStridedMemRef:$source);
+  let results = (outs AnyStridedMemRef:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$source)>];
+  let extraClassDeclaration = [{
+    /// The view's type; null if the source has no such parts.
+    static ::mlir::MemRefType viewType(::mlir::MemRefType source);
+  }];
+}
+
 def Kami_CombineOp : Kami_Op<"combine", [IsolatedFromAbove, RecursiveMemoryEffects,
                                         RecursivelySpeculatable]> {
   let summary = "Make a distributed C, element by element, of others";

@@ -86,6 +86,13 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     imaginary parts, with `conjugate_a` or `conjugate_b` of the conjugates; α and
     β are complex, too. `precision` says how the parts are multiplied.
 
+    With `interleaved_parts` the matrices are of complex numbers seen as reals
+    (`kami.as_real`), and the product is one of reals: A is m × k, C m × n, and B,
+    of k/2 × n reals, or n/2 × k with `transpose_b`, is multiplied as the k × n
+    matrix that has [[r, s], [-s, r]] in the place of each r + is; conjugates are
+    as for complex numbers. `kami-interleave-parts` makes one where a plan says
+    so.
+
     Sums are `reproducible`: the bits of a product do not depend on how many
     others are in the batch, where it is among them, or how many blocks share the
     work. `reproducible = false` leaves the planner free to choose another order
@@ -194,7 +201,8 @@ def Kami_GemmOp : Kami_Op<"gemm", [
       0. A scalar has none
     * (C16) where any of A, B, C and the accumulator is complex, all are of one
       type, complex f32 or complex f64, and there are no regions
-    * (C17) `conjugate_a` and `conjugate_b` only where elements are complex
+    * (C17) `conjugate_a` and `conjugate_b` only where elements are complex, or
+      with `interleaved_parts`
     * (C18) a C that is a memref is neither A nor B, and no two of its elements
       have one address, as far as its strides are static
     * (C19) `next` only for a plan that prefetches or copies in bulk, and of the
@@ -204,6 +212,10 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     * (C21) `layers` only where A and B are memrefs, without prologues,
       `aligned_rows`, `aligned_rows_if` and `next`; a plan is for one layer, and
       neither packs products nor prefetches or copies in bulk
+    * (C22) `interleaved_parts` only where A, B and C are memrefs and, like the
+      accumulator, of f32 or f64, B's elements adjacent along its last dimension,
+      A is not transposed, n and k are even, there are neither regions nor
+      `layers`, and a plan says `complex = interleaved`
   }];
   let arguments = (ins
     Kami_MatrixOperand:$a, Kami_MatrixOperand:$b, Kami_MatrixOperand:$c,
@@ -218,7 +230,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     UnitAttr:$transposeA, UnitAttr:$transposeB, TypeAttr:$accumulator,
     OptionalAttr<Kami_PlanAttr>:$plan, OptionalAttr<Kami_PrecisionAttr>:$precision,
     UnitAttr:$unsignedA, UnitAttr:$unsignedB,
-    UnitAttr:$conjugateA, UnitAttr:$conjugateB,
+    UnitAttr:$conjugateA, UnitAttr:$conjugateB, UnitAttr:$interleavedParts,
     DefaultValuedAttr<BoolAttr, "true">:$reproducible,
     UnitAttr:$alignedRows,
     OptionalAttr<AffineMapArrayAttr>:$prologueAMaps,
@@ -232,6 +244,7 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     (`alpha` `(` $alpha^ `:` type($alpha) `)`)? (`beta` `(` $beta^ `:` type($beta) `)`)?
     (`transpose_a` $transposeA^)? (`transpose_b` $transposeB^)?
     (`conjugate_a` $conjugateA^)? (`conjugate_b` $conjugateB^)?
+    (`interleaved_parts` $interleavedParts^)?
     `accumulator` `(` $accumulator `)` (`precision` `` $precision^)?
     (`unsigned_a` $unsignedA^)? (`unsigned_b` $unsignedB^)?
     (`reproducible` `=` $reproducible^)? (`aligned_rows` $alignedRows^)?
@@ -310,6 +323,8 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     int64_t getM();
     int64_t getN();
     int64_t getK();
+    /// B's rows (dim 0), or columns, as it is multiplied.
+    int64_t multipliedExtent(unsigned dim);
   }];
 }
 

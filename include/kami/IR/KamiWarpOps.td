@@ -54,6 +54,13 @@ def Kami_LoadOp : Kami_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
     multiple of 16 bytes: as `kami.copy_async` with `keeps_skew` leaves them. That
     matrix is not read.
 
+    With `interleaved_parts` the source is a matrix of complex numbers r + is as
+    reals, r beside s along the dimension of adjacent elements, and the fragment
+    is of the real matrix that has [[r, s], [-s, r]] in the place of each number:
+    of twice the extent in the other dimension, too. `row` and `column` are its,
+    and even. `conjugate_a` and `conjugate_b` make it the one whose product is that
+    of A's, or B's, conjugates: [[r, s], [s, -r]], and [[r, -s], [s, r]].
+
     Example:
 
     ```mlir
@@ -67,21 +74,30 @@ def Kami_LoadOp : Kami_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
       float whose numbers are all numbers of the fragment's
     * (C2) a matrix that the source is skewed as has its element type, and both
       are known to have adjacent elements in the same dimension
+    * (C3) `interleaved_parts` only for a fragment of role b of f32 or f64 elements,
+      whose atom has an even n and k and known layouts, and whose tiles are not
+      interleaved, of a matrix of that type with adjacent elements in one
+      dimension; `conjugate_a` and `conjugate_b` only with it
   }];
   let arguments = (ins Kami_GlobalMatrix:$source, Index:$row, Index:$column,
                        UnitAttr:$rowInBounds, UnitAttr:$columnInBounds,
-                       Optional<Kami_GlobalMatrix>:$skewedAs);
+                       Optional<Kami_GlobalMatrix>:$skewedAs,
+                       UnitAttr:$interleavedParts,
+                       UnitAttr:$conjugateA, UnitAttr:$conjugateB);
   let results = (outs Kami_FragmentType:$result);
   let assemblyFormat = [{
     $source `[` $row `,` $column `]` (`row_in_bounds` $rowInBounds^)?
     (`column_in_bounds` $columnInBounds^)? (`skewed_as` $skewedAs^ `:` type($skewedAs))?
-    attr-dict `:` type($source) `->` type($result)
+    (`interleaved_parts` $interleavedParts^)? (`conjugate_a` $conjugateA^)?
+    (`conjugate_b` $conjugateB^)? attr-dict `:` type($source) `->` type($result)
   }];
   let builders = [OpBuilder<(ins "mlir::Type":$type, "mlir::Value":$source,
                                  "mlir::Value":$row, "mlir::Value":$column,
                                  "bool":$rowInBounds, "bool":$columnInBounds), [{
     build($_builder, $_state, type, source, row, column, rowInBounds,
-          columnInBounds, /*skewedAs=*/mlir::Value());
+          columnInBounds, /*skewedAs=*/mlir::Value(),
+          /*interleavedParts=*/false, /*conjugateA=*/false,
+          /*conjugateB=*/false);
   }]>];
   let hasVerifier = 1;
 }

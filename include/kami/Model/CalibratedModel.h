@@ -109,6 +109,8 @@ struct Work {
   /// Of complex numbers: four products of one part of A and one of B, which
   /// read each part twice, and two parts of C.
   bool isComplex = false;
+  /// Of complex numbers as reals: B has half the rows, or columns.
+  bool interleavesParts = false;
   /// Of `batch`, the products along the dimension that packs take them from; 0
   /// where there are no packs.
   int64_t packable = 0;

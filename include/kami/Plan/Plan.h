@@ -91,6 +91,9 @@ struct Plan {
   /// the last turns whose tiles are not dealt: blocks take them, one at a time,
   /// as they are done with others.
   int64_t taken = 0;
+  /// Of complex numbers, whether the parts of a row are multiplied as they lie
+  /// beside each other: the tile is that of one product of m × 2n × 2k reals.
+  bool interleavesParts = false;
 
   Algorithm algorithm() const { return algorithmOf(grid); }
   /// Whether elements of these kinds are extended when a warp loads them.
@@ -127,7 +130,7 @@ struct Plan {
             unit(),    isScoped(),     stages,
             relaysC,   prefetches,     isPacked() ? packedProducts() : 0,
             skewed,    isTransposed(), rounds,
-            bulk,      taken > 0};
+            bulk,      taken > 0, interleavesParts};
   }
 };
 

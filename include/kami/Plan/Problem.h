@@ -14,6 +14,8 @@
 
 namespace kami {
 
+struct Chip;
+
 /// C += A·B, `batch` times, and what of the plan is settled already. Nothing
 /// has to be a multiple of anything; every extent is from 1 to 2^31.
 struct Problem {
@@ -97,11 +99,22 @@ struct Problem {
   /// Elements are complex numbers of such parts: every block takes four real
   /// products, and holds two of its C.
   bool isComplex = false;
+  /// Of complex numbers, whether rows of A, B and C have parts beside each
+  /// other, and scales are real, so that they may be multiplied as reals.
+  bool mayInterleaveParts = false;
+  /// Whether this is such a product of reals: see `ofInterleavedParts`.
+  bool interleavesParts = false;
 
   ElementKind operandB() const { return otherOperand.value_or(operand); }
   /// Real matrices of sums that a block holds at once.
   int64_t sums() const { return isComplex || hasLayers ? 2 : 1; }
 };
+
+/// The product of m × 2n × 2k reals that a complex one is, of which B has half
+/// the rows, or columns.
+Problem ofInterleavedParts(const Problem &problem);
+/// Whether the chip may multiply it so.
+bool mayInterleaveParts(const Problem &problem, const Chip &chip);
 
 /// "f16", or "complex<f32>".
 std::string elementName(ElementKind kind, bool isComplex);

@@ -41,6 +41,7 @@ struct Misfit {
     NotPacked,
     NotOneLayer,
     NotOfParts,
+    NotInterleaved,
     NotInTurn,
     NotBulk,
     NotTaken,

@@ -92,6 +92,21 @@ def KamiVerifyTarget : Pass<"kami-verify-target"> {
   }];
 }
 
+def KamiInterleaveParts : Pass<"kami-interleave-parts"> {
+  let summary = "Write complex products as one of reals, where plans say so";
+  let description = [{
+    Every `kami.gemm` of complex numbers whose plan says `complex = interleaved`
+    becomes one of reals, with `interleaved_parts`, of A, B and C as they lie in
+    memory: (P + iQ)·(R + iS), element by element of a row, is
+
+        [P Q] · [[R, S], [-S, R]] = [PR - QS, PS + QR]
+
+    so that each operand is copied once, in pieces of 16 bytes, and one sum has
+    both parts. Others are left to `kami-expand-complex`.
+  }];
+  let dependentDialects = ["::kami::KamiDialect", "::mlir::arith::ArithDialect"];
+}
+
 def KamiMapToGrid : Pass<"kami-map-to-grid", "::mlir::ModuleOp"> {
   let summary = "Give every tile of every product of a batch a thread block";
   let description = [{

@@ -189,7 +189,7 @@ static int64_t knownAlignment(Value memref) {
             return std::min(knownAlignment(op.getSource()),
                             divisorOf(op.getByteShift(), maxDepth));
           })
-          .Case<memref::CastOp, memref::TransposeOp, memref::CollapseShapeOp,
+          .Case<AsRealOp, memref::CastOp, memref::TransposeOp, memref::CollapseShapeOp,
                 memref::ExpandShapeOp, memref::MemorySpaceCastOp>(
               [&](Operation *op) { return knownAlignment(op->getOperand(0)); })
           .Case([&](arith::SelectOp op) {

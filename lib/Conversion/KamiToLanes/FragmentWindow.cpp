@@ -25,10 +25,11 @@ static constexpr int64_t maxWordBytes = 16;
 FragmentWindow::FragmentWindow(ImplicitLocOpBuilder &b, FragmentType fragment,
                                Value matrix, Value row, Value column,
                                bool rowInBounds, bool columnInBounds,
-                               const WindowAlignment &alignment, Value skewedAs)
+                               const WindowAlignment &alignment, Value skewedAs,
+                               std::optional<InterleavedParts> parts)
     : fragment(fragment), matrix(matrix), corner{row, column},
       strides(2, ShapedType::kDynamic), alignment(alignment),
-      skewedAs(skewedAs) {
+      skewedAs(skewedAs), parts(parts) {
   LaneOrigin lane = laneOrigin(b, fragment);
   origins[0] = addIndex(b, row, lane.row);
   origins[1] = addIndex(b, column, lane.column);
@@ -45,14 +46,36 @@ FragmentWindow::FragmentWindow(ImplicitLocOpBuilder &b, FragmentType fragment,
                     .getStridesAndOffset(known, offset)))
     strides.assign(known.begin(), known.end());
   for (unsigned dim : {0, 1}) {
-    repeats[dim] = strides[dim] == 0 && !extents[dim];
+    repeats[dim] = strides[dim] == 0 && !extents[dim] && !parts;
     if (strides[dim] == 1)
       along = dim;
   }
+  if (parts)
+    findParts(b);
   width = widestWord();
   lines = matrix;
   if (along == 0)
     lines = transposedView(b, b.getLoc(), matrix);
+}
+
+/// Where the lane's first element is, of a matrix that stands for another one.
+void FragmentWindow::findParts(ImplicitLocOpBuilder &b) {
+  assert(along >= 0 && "parts are adjacent");
+  unsigned across = 1 - along;
+  Value one = indexConstant(b, 1);
+  for (unsigned dim : {0, 1}) {
+    bool isOfLane =
+        llvm::any_of(fragment.getLaneSteps(), [&](Coordinate step) {
+          return (dim == 0 ? step.row : step.column) % 2 != 0;
+        });
+    if (isOfLane)
+      parities[dim] = b.createOrFold<arith::AndIOp>(origins[dim], one);
+  }
+  line = b.createOrFold<arith::ShRUIOp>(origins[across], one);
+  numberInLine = origins[along];
+  if (parities[across])
+    numberInLine =
+        b.createOrFold<arith::XOrIOp>(numberInLine, parities[across]);
 }
 
 MatrixPlace FragmentWindow::place(int64_t tile, unsigned value) const {
@@ -62,6 +85,8 @@ MatrixPlace FragmentWindow::place(int64_t tile, unsigned value) const {
 
 std::array<Value, 2> FragmentWindow::indices(ImplicitLocOpBuilder &b,
                                              MatrixPlace place) const {
+  if (parts)
+    return indicesOfPart(b, place);
   std::array<Value, 2> result;
   for (unsigned dim : {0, 1}) {
     result[dim] = indexConstant(b, place[dim]);
@@ -69,6 +94,71 @@ std::array<Value, 2> FragmentWindow::indices(ImplicitLocOpBuilder &b,
       result[dim] = addIndex(b, origins[dim], result[dim]);
   }
   return result;
+}
+
+/// Of the real matrix, the numbers r + is of one of the source's lines make two
+/// lines: (r, s), and (-s, r), which has the other part in each place. A fragment
+/// begins at an even row and column, and a bit of an element's number is either
+/// its lane's or its place's.
+std::array<Value, 2> FragmentWindow::indicesOfPart(ImplicitLocOpBuilder &b,
+                                                   MatrixPlace place) const {
+  unsigned across = 1 - along;
+  std::array<Value, 2> result;
+  result[across] = addIndex(b, line, indexConstant(b, place[across] / 2));
+  int64_t number = place[along];
+  if (Value parity = parities[across]) {
+    if (number % 2 == 0) {
+      result[along] = addIndex(b, numberInLine, indexConstant(b, number));
+      return result;
+    }
+    Value own = addIndex(b, origins[along], indexConstant(b, number));
+    result[along] = b.createOrFold<arith::XOrIOp>(own, parity);
+    return result;
+  }
+  bool isOther = place[across] % 2 != 0;
+  Value first = numberInLine;
+  if (isOther && parities[along])
+    first = b.createOrFold<arith::XOrIOp>(first, indexConstant(b, 1));
+  else if (isOther)
+    number ^= 1;
+  result[along] = addIndex(b, first, indexConstant(b, number));
+  return result;
+}
+
+/// Whether the element is in an odd row, or column: 0 or 1.
+Value FragmentWindow::parityOf(ImplicitLocOpBuilder &b, unsigned dim,
+                               MatrixPlace place) const {
+  return parities[dim] ? parities[dim] : indexConstant(b, place[dim] % 2);
+}
+
+/// The parts are r and s in a number's first row, -s and r in its second one,
+/// unless conjugates are multiplied.
+Value FragmentWindow::withSign(ImplicitLocOpBuilder &b, Value element,
+                               MatrixPlace place) const {
+  if (!parts)
+    return element;
+  auto [conjugatesA, conjugatesB] = *parts;
+  bool first = conjugatesA == conjugatesB, second = conjugatesB,
+       both = (first != second) != conjugatesA;
+  Value row = parityOf(b, 0, place), column = parityOf(b, 1, place);
+  Value isNegative = indexConstant(b, 0);
+  auto flipIf = [&](bool counts, Value condition) {
+    if (counts)
+      isNegative = b.createOrFold<arith::XOrIOp>(isNegative, condition);
+  };
+  flipIf(first, row);
+  flipIf(second, column);
+  flipIf(both, b.createOrFold<arith::AndIOp>(row, column));
+  if (std::optional<int64_t> known = getConstantIntValue(isNegative))
+    return *known ? arith::NegFOp::create(b, element).getResult() : element;
+  unsigned bits = element.getType().getIntOrFloatBitWidth();
+  Type integer = b.getIntegerType(bits);
+  Value sign = arith::ShLIOp::create(
+      b, arith::IndexCastUIOp::create(b, integer, isNegative),
+      arith::ConstantIntOp::create(b, integer, bits - 1));
+  Value pattern = arith::BitcastOp::create(b, integer, element);
+  return arith::BitcastOp::create(b, element.getType(),
+                                  arith::XOrIOp::create(b, pattern, sign));
 }
 
 std::optional<int64_t> FragmentWindow::largestOrigin(unsigned dim) const {
@@ -83,7 +173,9 @@ bool FragmentWindow::mayBeOutside(unsigned dim, MatrixPlace place) const {
   if (!extents[dim])
     return false;
   std::optional<int64_t> extent = getConstantIntValue(extents[dim]);
-  return !extent || !largest[dim] || *largest[dim] + place[dim] >= *extent;
+  bool isHalf = parts && dim != unsigned(along);
+  return !extent || !largest[dim] ||
+         *largest[dim] + place[dim] >= (isHalf ? 2 : 1) * *extent;
 }
 
 Value FragmentWindow::isInBounds(ImplicitLocOpBuilder &b, unsigned dim,
@@ -121,11 +213,17 @@ int64_t FragmentWindow::elementBytes() const {
 MatrixPlace FragmentWindow::wordOf(MatrixPlace place) const {
   if (width > 1)
     place[along] -= place[along] % width;
+  // Both lines of complex numbers are one of the matrix.
+  if (width > 1 && parts)
+    place[1 - along] &= ~int64_t(1);
   return place;
 }
 
 int64_t FragmentWindow::positionInWord(MatrixPlace place) const {
-  return width > 1 ? place[along] % width : 0;
+  if (width == 1)
+    return 0;
+  bool isOther = parts && place[1 - along] % 2 != 0;
+  return (place[along] % width) ^ (isOther ? 1 : 0);
 }
 
 /// Whether so many elements of a lane are adjacent wherever it has any, and
@@ -151,7 +249,8 @@ bool FragmentWindow::formWords(int64_t elements) const {
 
 int64_t FragmentWindow::widestWord() const {
   Type element = cast<MemRefType>(matrix.getType()).getElementType();
-  if (along < 0 || skewedAs || !element.isIntOrFloat())
+  if (along < 0 || skewedAs || !element.isIntOrFloat() ||
+      (parts && parities[1 - along]))
     return 1;
   for (int64_t elements = maxWordBytes / elementBytes(); elements > 1;
        elements /= 2)
@@ -243,9 +342,11 @@ Value FragmentWindow::isRight(ImplicitLocOpBuilder &b, int64_t bytes) const {
   for (unsigned dim : {0, 1}) {
     if (!extents[dim])
       continue;
-    Value isInside = b.createOrFold<arith::CmpIOp>(
-        arith::CmpIPredicate::sle,
-        addIndex(b, corner[dim], indexConstant(b, sizes[dim])), extents[dim]);
+    Value end = addIndex(b, corner[dim], indexConstant(b, sizes[dim]));
+    if (parts && dim != unsigned(along))
+      end = b.createOrFold<arith::ShRUIOp>(end, indexConstant(b, 1));
+    Value isInside = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sle,
+                                                   end, extents[dim]);
     all = all ? b.createOrFold<arith::AndIOp>(all, isInside) : isInside;
   }
   return all;

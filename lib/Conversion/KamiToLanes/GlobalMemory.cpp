@@ -188,7 +188,8 @@ private:
         MatrixPlace place = window.place(tile, i);
         Value &element = loaded[place];
         if (!element)
-          element = target.held(b, fragment, load(place));
+          element = target.held(b, fragment,
+                                window.withSign(b, load(place), place));
         values.push_back(element);
       }
       tiles.push_back(makeTile(b, fragment, values));
@@ -202,6 +203,12 @@ private:
   const LaneTarget &target;
 };
 
+std::optional<InterleavedParts> partsOf(LoadOp op) {
+  if (!op.getInterleavedParts())
+    return std::nullopt;
+  return InterleavedParts{op.getConjugateA(), op.getConjugateB()};
+}
+
 struct ConvertLoad : ConvertAccess<LoadOp> {
   using ConvertAccess::ConvertAccess;
 
@@ -213,7 +220,7 @@ struct ConvertLoad : ConvertAccess<LoadOp> {
     FragmentWindow window(b, fragment, op.getSource(), op.getRow(),
                           op.getColumn(), op.getRowInBounds(),
                           op.getColumnInBounds(), alignments.of(op),
-                          op.getSkewedAs());
+                          op.getSkewedAs(), partsOf(op));
     SmallVector<Type> types(fragment.getNumTiles(), tileType(fragment));
     Loader load(b, fragment, window, *target);
     auto byElements = [&] { return load.byElements(); };
@@ -229,7 +236,8 @@ struct ConvertLoad : ConvertAccess<LoadOp> {
     };
     // Elements that are extended do not lie in registers as in memory.
     std::unique_ptr<LineAccess> lines;
-    if (window.elementType() == fragment.getStorageType() && !op.getSkewedAs())
+    if (window.elementType() == fragment.getStorageType() &&
+        !op.getSkewedAs() && !op.getInterleavedParts())
       lines = target->linesToLoad(fragment, window);
     auto byLines = [&] { return load.byLines(*lines); };
     rewriter.replaceOpWithMultiple(

@@ -127,7 +127,7 @@ kami::convertToLanes(Operation *kernel, TypeConverter &converter,
   ConversionTarget target(*kernel->getContext());
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
   target.addIllegalDialect<KamiDialect>();
-  target.addLegalOp<ComplexPartOp>();
+  target.addLegalOp<AsRealOp, ComplexPartOp>();
   markLegal(target);
   target.addDynamicallyLegalOp<arith::SelectOp>(
       [](arith::SelectOp op) { return !isa<FragmentType>(op.getType()); });

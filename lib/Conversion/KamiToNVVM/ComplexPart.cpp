@@ -20,14 +20,19 @@ using namespace mlir;
 
 namespace {
 
-struct ConvertComplexPart : ConvertOpToLLVMPattern<ComplexPartOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+/// A view of complex numbers' parts: one of each, or both beside each other.
+template <typename OpTy>
+struct ConvertParts : ConvertOpToLLVMPattern<OpTy> {
+  using ConvertOpToLLVMPattern<OpTy>::ConvertOpToLLVMPattern;
+  using ConvertOpToLLVMPattern<OpTy>::getTypeConverter;
 
   LogicalResult
-  matchAndRewrite(ComplexPartOp op, OpAdaptor adaptor,
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    constexpr bool areBoth = std::is_same_v<OpTy, AsRealOp>;
     Location loc = op.getLoc();
     auto type = cast<MemRefType>(op.getResult().getType());
+    Type index = getTypeConverter()->getIndexType();
     Type descriptor = getTypeConverter()->convertType(type);
     if (!descriptor)
       return rewriter.notifyMatchFailure(op, "no descriptor");
@@ -36,7 +41,7 @@ struct ConvertComplexPart : ConvertOpToLLVMPattern<ComplexPartOp> {
     view.setAllocatedPtr(rewriter, loc, source.allocatedPtr(rewriter, loc));
     view.setAlignedPtr(rewriter, loc, source.alignedPtr(rewriter, loc));
     auto twice = [&](Value count) -> Value {
-      Value two = createIndexAttrConstant(rewriter, loc, getIndexType(), 2);
+      Value two = this->createIndexAttrConstant(rewriter, loc, index, 2);
       return LLVM::MulOp::create(rewriter, loc, count, two);
     };
     auto [strides, offset] = type.getStridesAndOffset();
@@ -44,14 +49,21 @@ struct ConvertComplexPart : ConvertOpToLLVMPattern<ComplexPartOp> {
       view.setConstantOffset(rewriter, loc, offset);
     } else {
       Value place = twice(source.offset(rewriter, loc));
-      if (op.getImaginary())
-        place = LLVM::AddOp::create(
-            rewriter, loc, place,
-            createIndexAttrConstant(rewriter, loc, getIndexType(), 1));
+      if constexpr (!areBoth)
+        if (op.getImaginary())
+          place = LLVM::AddOp::create(
+              rewriter, loc, place,
+              this->createIndexAttrConstant(rewriter, loc, index, 1));
       view.setOffset(rewriter, loc, place);
     }
     for (auto [dim, stride] : llvm::enumerate(strides)) {
-      view.setSize(rewriter, loc, dim, source.size(rewriter, loc, dim));
+      if (type.isDynamicDim(dim)) {
+        Value size = source.size(rewriter, loc, dim);
+        bool isTwice = areBoth && int64_t(dim) == type.getRank() - 1;
+        view.setSize(rewriter, loc, dim, isTwice ? twice(size) : size);
+      } else {
+        view.setConstantSize(rewriter, loc, dim, type.getDimSize(dim));
+      }
       if (ShapedType::isStatic(stride))
         view.setConstantStride(rewriter, loc, dim, stride);
       else
@@ -67,5 +79,5 @@ struct ConvertComplexPart : ConvertOpToLLVMPattern<ComplexPartOp> {
 
 void kami::populateComplexPartPatterns(const LLVMTypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  patterns.add<ConvertComplexPart>(converter);
+  patterns.add<ConvertParts<AsRealOp>, ConvertParts<ComplexPartOp>>(converter);
 }

@@ -36,7 +36,7 @@ struct KamiToLLVMInterface : ConvertToLLVMPatternInterface {
       RewritePatternSet &patterns) const final {
     populateComplexPartPatterns(converter, patterns);
     populateStMatrixPatterns(converter, patterns);
-    target.addIllegalOp<ComplexPartOp, StMatrixOp>();
+    target.addIllegalOp<AsRealOp, ComplexPartOp, StMatrixOp>();
   }
 };
 

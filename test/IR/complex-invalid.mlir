@@ -186,3 +186,114 @@ func.func @impure(%a: !c) {
   }
   return
 }
+
+// -----
+
+func.func @gaps_in_rows(%a: memref<8x8xcomplex<f32>, strided<[16, 2]>>) {
+  // expected-error@+1 {{'kami.as_real' op expected complex floats that are adjacent along the last dimension, but got 'memref<8x8xcomplex<f32>, strided<[16, 2]>>'}}
+  %0 = kami.as_real %a : memref<8x8xcomplex<f32>, strided<[16, 2]>> -> memref<8x16xf32, strided<[32, 1]>>
+  return
+}
+
+// -----
+
+func.func @half_a_row(%a: memref<8x8xcomplex<f32>>) {
+  // expected-error@+1 {{'kami.as_real' op expected a result of type 'memref<8x16xf32, strided<[16, 1]>>', but got 'memref<8x8xf32, strided<[16, 1]>>'}}
+  %0 = kami.as_real %a : memref<8x8xcomplex<f32>> -> memref<8x8xf32, strided<[16, 1]>>
+  return
+}
+
+// -----
+
+#doubles = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+#reals = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #doubles, tile = 16x8x16, transport = copied, slices = {k = 8, shared = [0, 0]}, complex = interleaved>
+func.func @whole_b(%a: memref<16x16xf64>, %b: memref<16x8xf64>, %c: memref<16x8xf64>) {
+  // expected-error@+1 {{'kami.gemm' op expected B's k extent 16, as A's, but got 32}}
+  kami.gemm ins(%a, %b : memref<16x16xf64>, memref<16x8xf64>) outs(%c : memref<16x8xf64>) interleaved_parts accumulator(f64) plan(#reals)
+  return
+}
+
+// -----
+
+#doubles = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+#reals = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #doubles, tile = 16x8x16, transport = copied, slices = {k = 8, shared = [0, 0]}, complex = interleaved>
+func.func @odd(%a: memref<16x16xf64>, %b: memref<8x7xf64>, %c: memref<16x7xf64>) {
+  // expected-error@+1 {{'kami.gemm' op expected an even n with interleaved parts, but got 7}}
+  kami.gemm ins(%a, %b : memref<16x16xf64>, memref<8x7xf64>) outs(%c : memref<16x7xf64>) interleaved_parts accumulator(f64) plan(#reals)
+  return
+}
+
+// -----
+
+#doubles = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+#reals = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #doubles, tile = 16x8x16, transport = copied, slices = {k = 8, shared = [0, 0]}, complex = interleaved>
+func.func @transposed(%a: memref<16x16xf64>, %b: memref<8x8xf64>, %c: memref<16x8xf64>) {
+  // expected-error@+1 {{'kami.gemm' op expected no transposed A, no regions and no layers with interleaved parts}}
+  kami.gemm ins(%a, %b : memref<16x16xf64>, memref<8x8xf64>) outs(%c : memref<16x8xf64>) transpose_a interleaved_parts accumulator(f64) plan(#reals)
+  return
+}
+
+// -----
+
+#doubles = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+#reals = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #doubles, tile = 16x8x16, transport = copied, slices = {k = 8, shared = [0, 0]}, complex = interleaved>
+func.func @columns(%a: memref<16x16xf64>, %b: memref<8x8xf64, strided<[1, 8]>>, %c: memref<16x8xf64>) {
+  // expected-error@+1 {{'kami.gemm' op expected interleaved parts of B to be adjacent along its last dimension, but got}}
+  kami.gemm ins(%a, %b : memref<16x16xf64>, memref<8x8xf64, strided<[1, 8]>>) outs(%c : memref<16x8xf64>) interleaved_parts accumulator(f64) plan(#reals)
+  return
+}
+
+// -----
+
+#doubles = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+#reals = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #doubles, tile = 16x8x16, transport = copied, slices = {k = 8, shared = [0, 0]}, complex = interleaved>
+func.func @real(%a: memref<16x16xf64>, %b: memref<16x8xf64>, %c: memref<16x8xf64>) {
+  // expected-error@+1 {{'kami.gemm' op expected a plan for reals, but got}}
+  kami.gemm ins(%a, %b : memref<16x16xf64>, memref<16x8xf64>) outs(%c : memref<16x8xf64>)  accumulator(f64) plan(#reals)
+  return
+}
+
+// -----
+
+#doubles = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+#reals = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #doubles, tile = 16x8x16, transport = copied, slices = {k = 8, shared = [0, 0]}>
+func.func @unplanned(%a: memref<16x16xf64>, %b: memref<8x8xf64>, %c: memref<16x8xf64>) {
+  // expected-error@+1 {{'kami.gemm' op expected a plan for interleaved parts, but got}}
+  kami.gemm ins(%a, %b : memref<16x16xf64>, memref<8x8xf64>) outs(%c : memref<16x8xf64>) interleaved_parts accumulator(f64) plan(#reals)
+  return
+}
+
+// -----
+
+#doubles = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+// expected-error@+1 {{expected interleaved parts of complex numbers only for warps whose tiles, and those of their atom, have even numbers of columns and terms, and are neither packed nor interleaved}}
+#reals = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #doubles, tile = 16x7x16, transport = copied, slices = {k = 8, shared = [0, 0]}, complex = interleaved>
+
+// -----
+
+// C3 of kami.load
+
+#doubles = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+func.func @role(%a: memref<8x8xf64>, %i: index) {
+  // expected-error@+1 {{'kami.load' op expected interleaved parts only of f32 or f64 for a fragment of role b}}
+  %f = kami.load %a[%i, %i] interleaved_parts : memref<8x8xf64> -> !kami.fragment<16x8xf64, a, #doubles>
+  return
+}
+
+// -----
+
+#doubles = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+func.func @apart(%a: memref<8x8xf64, strided<[32, 2]>>, %i: index) {
+  // expected-error@+1 {{'kami.load' op expected parts that are adjacent, but got}}
+  %f = kami.load %a[%i, %i] interleaved_parts : memref<8x8xf64, strided<[32, 2]>> -> !kami.fragment<8x8xf64, b, #doubles>
+  return
+}
+
+// -----
+
+#doubles = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+func.func @no_parts(%a: memref<8x8xf64>, %i: index) {
+  // expected-error@+1 {{'kami.load' op expected interleaved parts of what is conjugated}}
+  %f = kami.load %a[%i, %i] conjugate_a : memref<8x8xf64> -> !kami.fragment<8x8xf64, b, #doubles>
+  return
+}

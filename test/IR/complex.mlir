@@ -27,6 +27,29 @@ func.func @complex_part(%a: memref<64x32xcomplex<f32>>, %b: memref<?x8xcomplex<f
   return
 }
 
+// CHECK-LABEL: func @as_real
+// CHECK:         kami.as_real %{{.+}} : memref<64x32xcomplex<f32>> -> memref<64x64xf32, strided<[64, 1]>>
+// CHECK:         kami.as_real %{{.+}} : memref<4x?x?xcomplex<f64>, strided<[?, 9, 1], offset: ?>, 3> -> memref<4x?x?xf64, strided<[?, 18, 1], offset: ?>, 3>
+func.func @as_real(%a: memref<64x32xcomplex<f32>>, %b: memref<4x?x?xcomplex<f64>, strided<[?, 9, 1], offset: ?>, 3>) {
+  %0 = kami.as_real %a : memref<64x32xcomplex<f32>> -> memref<64x64xf32, strided<[64, 1]>>
+  %1 = kami.as_real %b : memref<4x?x?xcomplex<f64>, strided<[?, 9, 1], offset: ?>, 3> -> memref<4x?x?xf64, strided<[?, 18, 1], offset: ?>, 3>
+  return
+}
+
+#doubles = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
+#reals = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #doubles, tile = 16x8x16, transport = copied, slices = {k = 8, shared = [0, 0]}, stages = 2, complex = interleaved>
+
+// CHECK-LABEL: func @interleaved
+// CHECK:         kami.gemm {{.+}} conjugate_a interleaved_parts accumulator(f64) plan(#plan{{.*}})
+// CHECK:         kami.gemm {{.+}} transpose_b conjugate_b interleaved_parts accumulator(f64) plan(#plan{{.*}})
+// CHECK:         kami.load %{{.+}}[%{{.+}}, %{{.+}}] row_in_bounds interleaved_parts conjugate_a conjugate_b : memref<24x36xf64> -> !b8x8
+func.func @interleaved(%a: memref<20x48xf64>, %b: memref<24x36xf64>, %c: memref<20x36xf64>, %d: memref<18x48xf64>, %i: index) {
+  kami.gemm ins(%a, %b : memref<20x48xf64>, memref<24x36xf64>) outs(%c : memref<20x36xf64>) conjugate_a interleaved_parts accumulator(f64) plan(#reals)
+  kami.gemm ins(%a, %d : memref<20x48xf64>, memref<18x48xf64>) outs(%c : memref<20x36xf64>) transpose_b conjugate_b interleaved_parts accumulator(f64) plan(#reals)
+  %f = kami.load %b[%i, %i] row_in_bounds interleaved_parts conjugate_a conjugate_b : memref<24x36xf64> -> !kami.fragment<8x8xf64, b, #doubles>
+  return
+}
+
 #atom = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 #plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warp, atom = #atom, tile = 64x24x32, transport = staged, slices = {k = 16, shared = [0, 0]}>
 !c = !kami.distributed<64x24xf32, c, #plan>

@@ -19,6 +19,7 @@
 // PASSES-NEXT:   kami-flatten-batch,
 // PASSES-NEXT:   kami-assign-plan{algorithm=auto calibration= copies=auto model=calibrated products=0 stages=0 taken=0 tile= unit=auto warps=2},
 // PASSES-NEXT:   kami-verify-target,
+// PASSES-NEXT:   kami-interleave-parts,
 // PASSES-NEXT:   kami-map-to-grid,
 // PASSES:          kami-distribute-to-warps
 // PASSES:          convert-kami-to-nvgpu

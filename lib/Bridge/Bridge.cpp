@@ -407,7 +407,7 @@ static int64_t packableProducts(GemmOp op) {
 }
 
 /// Whether the parts of a complex product's matrices are adjacent along rows,
-/// of A as it is multiplied, and scales have no imaginary part.
+/// and scales have no imaginary part.
 static bool haveRowsOfParts(GemmOp op) {
   auto hasRows = [](Value matrix) {
     auto type = dyn_cast<MemRefType>(matrix.getType());
@@ -420,7 +420,7 @@ static bool haveRowsOfParts(GemmOp op) {
                           .getValue()
                           .isZero());
   };
-  return op.isComplex() && !op.getTransposeA() && !op.getLayers() &&
+  return op.isComplex() && !op.getLayers() &&
          llvm::all_of(ArrayRef<Value>{op.getA(), op.getB(), op.getC()},
                       hasRows) &&
          isReal(op.getAlpha()) && isReal(op.getBeta());

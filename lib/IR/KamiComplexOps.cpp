@@ -167,16 +167,20 @@ LogicalResult kami::verifyInterleavedParts(GemmOp op) {
              << element << " for " << name
              << " with interleaved parts, but got " << matrix.getType();
   }
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  auto b = cast<MemRefType>(op.getB().getType());
-  if (failed(b.getStridesAndOffset(strides, offset)) || strides.back() != 1)
-    return op.emitOpError("expected interleaved parts of B to be adjacent "
-                          "along its last dimension, but got ")
-           << b;
-  if (op.getTransposeA() || op.hasElementRegions() || op.getLayers())
-    return op.emitOpError("expected no transposed A, no regions and no layers "
-                          "with interleaved parts");
+  for (auto [matrix, name] :
+       {std::pair(op.getA(), "A"), std::pair(op.getB(), "B")}) {
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    auto type = cast<MemRefType>(matrix.getType());
+    if (failed(type.getStridesAndOffset(strides, offset)) ||
+        strides.back() != 1)
+      return op.emitOpError("expected interleaved parts of ")
+             << name << " to be adjacent along its last dimension, but got "
+             << type;
+  }
+  if (op.hasElementRegions() || op.getLayers())
+    return op.emitOpError(
+        "expected neither regions nor layers with interleaved parts");
   for (auto [extent, name] :
        {std::pair(op.getN(), "n"), std::pair(op.getK(), "k")})
     if (ShapedType::isStatic(extent) && extent % 2 != 0)

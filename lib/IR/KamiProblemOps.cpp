@@ -31,13 +31,22 @@ using namespace mlir;
 int64_t GemmOp::getM() { return matrixExtent(getCType(), false, 0); }
 int64_t GemmOp::getN() { return matrixExtent(getCType(), false, 1); }
 int64_t GemmOp::getK() {
-  int64_t k = matrixExtent(getAType(), getTransposeA(), 1);
-  return ShapedType::isDynamic(k) ? multipliedExtent(0) : k;
+  int64_t k = multipliedExtent(Role::A, 1);
+  return ShapedType::isDynamic(k) ? multipliedExtent(Role::B, 0) : k;
 }
-int64_t GemmOp::multipliedExtent(unsigned dim) {
-  int64_t extent = matrixExtent(getBType(), getTransposeB(), dim);
-  bool isHalf = getInterleavedParts() && (dim == 1) == getTransposeB();
-  return isHalf && ShapedType::isStatic(extent) ? 2 * extent : extent;
+
+int64_t GemmOp::multipliedExtent(Role role, unsigned dim) {
+  bool isA = role == Role::A,
+       isTransposed = isA ? getTransposeA() : getTransposeB();
+  int64_t extent =
+      matrixExtent(isA ? getAType() : getBType(), isTransposed, dim);
+  if (!getInterleavedParts() || ShapedType::isDynamic(extent))
+    return extent;
+  // Across rows of complex numbers there are half as many of them.
+  bool isAcross = dim == (isTransposed ? 1 : 0);
+  if (isA)
+    return !isTransposed ? extent : isAcross ? 2 * extent : extent / 2;
+  return isAcross ? 2 * extent : extent;
 }
 
 //===----------------------------------------------------------------------===//
@@ -391,13 +400,12 @@ LogicalResult GemmOp::verify() {
     if (scale && failed(verifyKind(*this, scale, "a scale")))
       return failure();
   ShapedType a = getAType(), b = getBType(), c = getCType();
-  bool ta = getTransposeA();
   if (failed(verifyExtent(*this, "m", "C's", matrixExtent(c, false, 0), "A's",
-                          matrixExtent(a, ta, 0))) ||
+                          multipliedExtent(Role::A, 0))) ||
       failed(verifyExtent(*this, "n", "C's", matrixExtent(c, false, 1), "B's",
-                          multipliedExtent(1))) ||
-      failed(verifyExtent(*this, "k", "A's", matrixExtent(a, ta, 1), "B's",
-                          multipliedExtent(0))))
+                          multipliedExtent(Role::B, 1))) ||
+      failed(verifyExtent(*this, "k", "A's", multipliedExtent(Role::A, 1), "B's",
+                          multipliedExtent(Role::B, 0))))
     return failure();
   if (failed(verifyBatch(*this, c, a, "A")) ||
       failed(verifyBatch(*this, c, b, "B")) || failed(verifyDestination(*this)))

@@ -87,28 +87,41 @@ void WarpCoordinatesOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                              APInt(width, 0), APInt(width, extent - 1)));
 }
 
+/// Whether some lane's first element is in an odd row (dim 0), or column.
+static bool areOddByLanes(FragmentType fragment, unsigned dim) {
+  return llvm::any_of(fragment.getLaneSteps(), [&](Coordinate step) {
+    return (dim == 0 ? step.row : step.column) % 2 != 0;
+  });
+}
+
 /// (C3)
 static LogicalResult verifyParts(LoadOp op, Type element, Type type) {
-  if (!op.getInterleavedParts()) {
-    if (op.getConjugateA() || op.getConjugateB())
-      return op.emitOpError("expected interleaved parts of what is conjugated");
-    return success();
-  }
+  bool conjugates = op.getConjugateA() || op.getConjugateB();
+  if (!op.getInterleavedParts())
+    return conjugates ? op.emitOpError("expected interleaved parts of what is "
+                                       "conjugated")
+                      : success();
   FragmentType fragment = op.getResult().getType();
   MmaAtomAttr atom = fragment.getAtom();
-  bool isRight = fragment.getRole() == Role::B && element == type &&
+  Role role = fragment.getRole();
+  bool isRight = role != Role::C && element == type &&
                  (type.isF32() || type.isF64()) && !atom.isOpaque() &&
-                 atom.getN() % 2 == 0 && atom.getK() % 2 == 0 &&
-                 fragment.getInterleave().empty();
+                 atom.getRows(role) % 2 == 0 && atom.getColumns(role) % 2 == 0 &&
+                 fragment.getInterleave().empty() &&
+                 (role == Role::A ? !conjugates
+                                  : areOddByLanes(fragment, 0) ==
+                                        areOddByLanes(fragment, 1));
   if (!isRight)
     return op.emitOpError("expected interleaved parts only of f32 or f64 for a "
-                          "fragment of role b, of an atom with even n and k, "
-                          "in tiles that are not interleaved, but got ")
+                          "fragment of role a or b, of an atom with even "
+                          "extents, in tiles that are not interleaved, and "
+                          "conjugates of role b, but got ")
            << fragment << " of " << element;
   auto source = cast<MemRefType>(op.getSource().getType());
-  if (isAdjacent(source, 0) || isAdjacent(source, 1))
+  if (isAdjacent(source, 0) || (role == Role::B && isAdjacent(source, 1)))
     return success();
-  return op.emitOpError("expected parts that are adjacent, but got ") << source;
+  return op.emitOpError("expected parts that are adjacent")
+         << (role == Role::A ? " along columns" : "") << ", but got " << source;
 }
 
 LogicalResult LoadOp::verify() {

@@ -95,22 +95,27 @@ static SharedLayout copiedTiles(const Partition &partition,
                 ? copiedMatrixBytes(extent, depth, element.operand, eitherWay)
                 : copiedBytes(extent, depth, element.operand, exchange.skewed));
   };
-  // Of complex numbers, whichever way B's lie.
-  auto bytesOfParts = [&](int64_t extent) {
-    auto most = [&](int64_t columns, int64_t terms) {
-      return copiedBytes(columns, terms, element.operand, exchange.skewed);
+  // Of complex numbers, whichever way they lie.
+  auto bytesOfParts = [&](auto along, auto across) {
+    auto most = [&](const auto &tile) {
+      return copiedBytes(tile.first, tile.second, element.operand,
+                         exchange.skewed);
     };
-    return exchange.stages *
-           std::max(most(extent, depth / 2), most(extent / 2, depth));
+    return exchange.stages * std::max(most(along), most(across));
   };
+  int64_t rows = partition.paddedM(), columns = partition.paddedN();
   SharedLayout layout;
   layout.copiedA.bytes =
-      bytes(partition.paddedM(), unitHasA, /*eitherWay=*/true);
+      exchange.interleavesParts
+          ? bytesOfParts(std::pair(rows, depth), std::pair(2 * rows, depth / 2))
+          : bytes(rows, unitHasA, /*eitherWay=*/true);
   layout.copiedB.offset = llvm::alignTo(
       layout.copiedA.bytes, isGroup ? groupMatrixAlignment : regionAlignment);
-  layout.copiedB.bytes = exchange.interleavesParts
-                             ? bytesOfParts(partition.paddedN())
-                             : bytes(partition.paddedN(), isGroup, readsEither);
+  layout.copiedB.bytes =
+      exchange.interleavesParts
+          ? bytesOfParts(std::pair(columns, depth / 2),
+                         std::pair(columns / 2, depth))
+          : bytes(columns, isGroup, readsEither);
   layout.bytes = layout.copiedB.offset + layout.copiedB.bytes;
   if (!exchange.skewed || exchange.bulk)
     return layout;

@@ -266,9 +266,9 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
            "relayed C";
   case Misfit::NotInterleaved:
     return "expected interleaved parts only of complex matrices, and always of "
-           "such as are seen as reals, whose rows have adjacent elements, of an "
-           "A that is not transposed, without complex scales or layers, by a "
-           "chip that copies asynchronously";
+           "such as are seen as reals, whose rows have adjacent elements, "
+           "without complex scales or layers, by a chip that copies "
+           "asynchronously";
   case Misfit::NotInTurn:
     return "expected what comes next to be prefetched only by blocks in turn, "
            "of operands copied in two stages or more";

@@ -67,8 +67,8 @@ struct Window {
   bool rowInBounds, columnInBounds;
   /// The matrix that it is skewed as, if it is.
   const MemRef *skewedAs = nullptr;
-  /// Whether it is of the real matrix that one of complex numbers stands for.
-  bool interleavesParts = false;
+  /// The fragment's role where the matrix is of complex numbers as reals.
+  std::optional<Role> parts = {};
 };
 } // namespace
 
@@ -82,9 +82,11 @@ static LogicalResult windowAccess(Execution &x, Warp &warp,
   for (unsigned lane = 0; lane != x.width; ++lane) {
     auto [row, column] = window.form.place(tile, lane, value);
     int64_t index[2] = {window.row + row, window.column + column};
-    if (window.interleavesParts) {
-      unsigned along = window.matrix.strides[1] == 1 ? 1 : 0;
-      index[along] ^= index[1 - along] & 1;
+    if (window.parts) {
+      bool isA = window.parts == Role::A;
+      unsigned along = !isA && window.matrix.strides[1] == 1 ? 1 : 0;
+      int64_t isSecond = index[1 - along] & 1;
+      index[along] = isA ? 2 * index[along] + isSecond : index[along] ^ isSecond;
       index[1 - along] >>= 1;
     }
     bool inside = true;
@@ -130,7 +132,9 @@ static LogicalResult runFragmentLoad(Execution &x, Warp &warp,
       form, matrix, 0, 0, op.getRowInBounds(), op.getColumnInBounds()};
   if (op.getSkewedAs())
     window.skewedAs = &warp.memrefs[instruction.operands[3].index];
-  window.interleavesParts = op.getInterleavedParts();
+  Role role = op.getResult().getType().getRole();
+  if (op.getInterleavedParts())
+    window.parts = role;
   if (failed(x.requireConverged(warp, instruction)) ||
       failed(
           x.uniform(warp, instruction, instruction.operands[1], window.row)) ||
@@ -171,7 +175,7 @@ static LogicalResult runFragmentLoad(Execution &x, Warp &warp,
           output[lane] = fromDouble(form.format, toDouble(outer, output[lane]));
         if (form.roundsToTF32)
           output[lane] = roundToTF32(output[lane]);
-        if (!window.interleavesParts)
+        if (window.parts != Role::B)
           return;
         auto [row, column] = form.place(tile, lane, value);
         if (isNegated(op, window.row + row, window.column + column))

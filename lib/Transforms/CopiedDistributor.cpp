@@ -74,10 +74,10 @@ CopiedTile Distributor::copiedTileOf(Role role, MemRefType matrix) {
   bool isA = role == Role::A;
   bool alongColumns = adjacentDimension(matrix) == 1;
   auto tileOf = keepsSkew(role, matrix) ? skewedTile : copiedTile;
-  int64_t extent = isA ? partition.paddedM() : partition.paddedN(),
-          depth = partition.paddedK();
-  if (exchange.interleavesParts && !isA)
-    (alongColumns ? depth : extent) /= 2;
+  unsigned own = isA ? 0 : 1;
+  int64_t extent = inSource(role, matrix, own,
+                            isA ? partition.paddedM() : partition.paddedN()),
+          depth = inSource(role, matrix, 1 - own, partition.paddedK());
   return tileOf(extent, depth, alongColumns == isA ? Major::K : Major::MN,
                 matrix.getElementTypeBitWidth() / 8);
 }
@@ -433,9 +433,7 @@ Value Distributor::copiedTerms(Role role, Value matrix, Value offset,
                                OpFoldResult size) {
   unsigned dim = role == Role::A ? 1 : 0;
   auto type = cast<MemRefType>(matrix.getType());
-  int64_t terms = type.getDimSize(dim);
-  if (ShapedType::isStatic(terms) && standsForTwice(role, type, dim))
-    terms *= 2;
+  int64_t terms = multipliedSize(role, type, dim);
   bool isWhole = ShapedType::isStatic(terms) && terms <= partition.tile.k;
   return isWhole ? matrix
                  : tileOfK(role, matrix, getAsOpFoldResult(offset), size);
@@ -649,23 +647,22 @@ Value Distributor::multiplyCopied(Value operandA, Value operandB, Value offset,
 Value Distributor::ifInside(Value operandA, Value operandB, Value sum,
                             llvm::function_ref<Value()> emit) {
   Value isInside;
-  auto require = [&](Value operand, unsigned dim, Value number, int64_t part,
+  auto require = [&](Role role, Value operand, Value number, int64_t part,
                      int64_t parts) {
-    auto type = cast<MemRefType>(operand.getType());
-    int64_t extent = type.getDimSize(dim);
-    if (standsForTwice(dim == 0 ? Role::A : Role::B, type, dim))
-      part /= 2;
+    unsigned dim = role == Role::A ? 0 : 1;
+    int64_t extent =
+        multipliedSize(role, cast<MemRefType>(operand.getType()), dim);
     bool isAlways = parts == 1 || (ShapedType::isStatic(extent) &&
                                    extent > (parts - 1) * part);
     if (isAlways)
       return;
-    Value size = extentOf(b, operand, dim);
+    Value size = multipliedExtent(role, operand, dim);
     Value has = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                       multiply(number, part), size);
     isInside = isInside ? arith::AndIOp::create(b, isInside, has) : has;
   };
-  require(operandA, 0, row, partition.warpM, partition.grid.m);
-  require(operandB, 1, column, partition.warpN, partition.grid.n);
+  require(Role::A, operandA, row, partition.warpM, partition.grid.m);
+  require(Role::B, operandB, column, partition.warpN, partition.grid.n);
   if (!isInside)
     return emit();
   return sumIf(isInside, sum, emit);
@@ -741,7 +738,7 @@ Value Distributor::asStage(Value number) {
 /// number, or null.
 Distributor::CopiedOperands Distributor::operandsOf(Value matrixA,
                                                     Value matrixB, Value map) {
-  Value depth = extentOf(b, matrixA, 1);
+  Value depth = multipliedExtent(Role::A, matrixA, 1);
   Value tiles =
       b.createOrFold<arith::CeilDivUIOp>(depth, constant(partition.tile.k));
   BulkOperands engine;

@@ -82,9 +82,10 @@ Value Distributor::emitCopied(GemmOp op, Value matrixA, Value matrixB,
 
 Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
                                  Value start) {
-  int64_t k = cast<MemRefType>(matrixA.getType()).getDimSize(1);
+  int64_t k =
+      multipliedSize(Role::A, cast<MemRefType>(matrixA.getType()), 1);
   if (ShapedType::isDynamic(k))
-    k = op.getK();
+    k = multipliedSize(Role::B, cast<MemRefType>(matrixB.getType()), 0);
   int64_t tileK = partition.tile.k;
   int64_t stages = exchange.stages;
   auto sizeAt = [&](int64_t offset) -> OpFoldResult {
@@ -118,7 +119,7 @@ Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
     return sum;
   }
 
-  Value extent = extentOf(b, matrixA, 1);
+  Value extent = multipliedExtent(Role::A, matrixA, 1);
   auto sizeFrom = [&](Value offset) -> OpFoldResult {
     if (ShapedType::isStatic(k) && k % tileK == 0)
       return b.getIndexAttr(tileK);
@@ -246,7 +247,8 @@ static bool isAnywhere(Value matrix) {
 /// 1201; 131 and 201 take 3 % longer, 255 4 % less. But tf32 131 and 161 take
 /// 7 % longer so, and of sizes of their own odd f64 2 % (H100, 2026-11-28).
 bool Distributor::startsOnce(Value matrixA, Value matrixB) {
-  int64_t k = cast<MemRefType>(matrixA.getType()).getDimSize(1);
+  int64_t k =
+      multipliedSize(Role::A, cast<MemRefType>(matrixA.getType()), 1);
   bool haveStages =
       ShapedType::isStatic(k) && k <= exchange.stages * partition.tile.k;
   return exchange.stages > 1 && !exchange.bulk && !alignedRows && !haveStages &&
@@ -301,7 +303,7 @@ Value Distributor::emitSumStartedOnce(Value matrixA, Value matrixB,
 /// cycles. Where rows are skewed, copies take the registers that this needs.
 bool Distributor::carriesSlice(Value matrixA) {
   auto matrix = cast<MemRefType>(matrixA.getType());
-  int64_t k = matrix.getDimSize(1);
+  int64_t k = multipliedSize(Role::A, matrix, 1);
   return !isGroup() && !exchange.bulk &&
          atom.getInstruction() == InstructionKind::MmaSync &&
          matrix.getElementType().isF64() && (alignedRows || !exchange.skewed) &&
@@ -314,7 +316,8 @@ Value Distributor::emitCarriedSum(Value matrixA, Value matrixB, Value start) {
   CopiedOperands own = operandsOf(matrixA, matrixB, /*map=*/{});
   int64_t stages = exchange.stages, slice = partition.sliceK;
   int64_t tileK = partition.tile.k;
-  int64_t k = cast<MemRefType>(matrixA.getType()).getDimSize(1);
+  int64_t k =
+      multipliedSize(Role::A, cast<MemRefType>(matrixA.getType()), 1);
   int64_t last = llvm::divideCeil(k, tileK) - 1, rest = k - last * tileK;
   auto startTerms = [&](Value tile, int64_t terms, Value stage) {
     startCopies(matrixA, matrixB, multiply(tile, tileK), b.getIndexAttr(terms),

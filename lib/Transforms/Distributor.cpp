@@ -80,20 +80,50 @@ std::pair<Value, Value> Distributor::multipliedMatrices(GemmOp op, Value a,
   return swaps ? std::pair(matrixB, matrixA) : std::pair(matrixA, matrixB);
 }
 
-/// Whether the operand has half as many rows (dim 0), or columns, as what is
-/// multiplied: B of complex numbers, across its adjacent elements.
-bool Distributor::standsForTwice(Role role, MemRefType matrix, unsigned dim) {
-  if (!exchange.interleavesParts || role != Role::B)
-    return false;
+/// By which power of 2 the operand has more rows (dim 0), or columns, than what
+/// is multiplied: complex numbers have one line for two, and A's two elements
+/// for one where rows of both of its parts lie beside each other.
+int64_t Distributor::sourceShift(Role role, MemRefType matrix, unsigned dim) {
+  if (!exchange.interleavesParts)
+    return 0;
   auto [strides, offset] = matrix.getStridesAndOffset();
-  return strides[1 - dim] == 1;
+  unsigned along = strides[1] == 1 ? 1 : 0;
+  if (role == Role::A && along == 1)
+    return 0;
+  return dim != along ? -1 : role == Role::A ? 1 : 0;
+}
+
+/// Rows, or columns, of the operand for so many that are multiplied.
+int64_t Distributor::inSource(Role role, MemRefType matrix, unsigned dim,
+                              int64_t extent) {
+  int64_t shift = sourceShift(role, matrix, dim);
+  return shift < 0 ? llvm::divideCeil(extent, 2) : extent << shift;
+}
+
+/// The operand's rows, or columns, as they are multiplied; dynamic if nobody
+/// knows.
+int64_t Distributor::multipliedSize(Role role, MemRefType matrix,
+                                    unsigned dim) {
+  int64_t size = matrix.getDimSize(dim), shift = sourceShift(role, matrix, dim);
+  if (ShapedType::isDynamic(size))
+    return size;
+  return shift < 0 ? 2 * size : size >> shift;
+}
+
+Value Distributor::multipliedExtent(Role role, Value matrix, unsigned dim) {
+  int64_t shift = sourceShift(role, cast<MemRefType>(matrix.getType()), dim);
+  Value extent = extentOf(b, matrix, dim);
+  if (shift == 0)
+    return extent;
+  return shift < 0 ? multiply(extent, 2)
+                   : b.createOrFold<arith::DivUIOp>(extent, constant(2));
 }
 
 /// Columns of A or rows of B that one k tile multiplies.
 Value Distributor::tileOfK(Role role, Value matrix, OpFoldResult offset,
                            OpFoldResult size) {
   unsigned dim = role == Role::A ? 1 : 0, other = 1 - dim;
-  if (standsForTwice(role, cast<MemRefType>(matrix.getType()), dim)) {
+  if (sourceShift(role, cast<MemRefType>(matrix.getType()), dim) < 0) {
     auto half = [&](OpFoldResult value) -> OpFoldResult {
       if (std::optional<int64_t> known = getConstantIntValue(value))
         return b.getIndexAttr(llvm::divideCeil(*known, 2));
@@ -255,8 +285,7 @@ Value Distributor::loadFragment(OperandSide &side, Value tile, Value k,
   auto type = cast<MemRefType>(tile.getType());
   int64_t covered = isA ? partition.paddedM() : partition.paddedN();
   auto isWithin = [&](unsigned dim, int64_t end) {
-    return type.getDimSize(dim) >=
-           (standsForTwice(side.role, type, dim) ? end / 2 : end);
+    return type.getDimSize(dim) >= inSource(side.role, type, dim, end);
   };
   bool ownInBounds = isWithin(isA ? 0 : 1, covered);
   bool kInBounds = isWithin(isA ? 1 : 0, coveredK);
@@ -266,11 +295,13 @@ Value Distributor::loadFragment(OperandSide &side, Value tile, Value k,
   FragmentType fragment = loadedType(side.role);
   if (!side.prologue.empty())
     fragment = fragment.withElements(type.getElementType());
+  bool isInParts = exchange.interleavesParts &&
+                   (!isA || sourceShift(side.role, type, 1) != 0);
   Value elements =
       LoadOp::create(b, fragment, tile, place.row, place.column,
                      place.rowInBounds, place.columnInBounds, skewedAs,
-                     exchange.interleavesParts && !isA, !isA && conjugatesA,
-                     !isA && conjugatesB);
+                     isInParts, isInParts && !isA && conjugatesA,
+                     isInParts && !isA && conjugatesB);
   return side.prologue.empty() ? elements
                                : applyPrologue(side, tile, elements, k, place);
 }
@@ -542,7 +573,7 @@ Value Distributor::emitSum(GemmOp op, Value matrixA, Value matrixB, Value start,
   if (ShapedType::isStatic(k) && k <= tileK)
     return emitTile(matrixA, matrixB, start);
 
-  Value extent = extentOf(b, matrixA, 1);
+  Value extent = multipliedExtent(Role::A, matrixA, 1);
   auto loop =
       scf::ForOp::create(b, constant(0), extent, constant(tileK), start);
   OpBuilder::InsertionGuard guard(b);

@@ -252,7 +252,11 @@ private:
   mlir::Value viewOfC(mlir::Value matrix) {
     return logicalView(matrix, exchange.isTransposed);
   }
-  bool standsForTwice(Role role, mlir::MemRefType matrix, unsigned dim);
+  int64_t sourceShift(Role role, mlir::MemRefType matrix, unsigned dim);
+  int64_t inSource(Role role, mlir::MemRefType matrix, unsigned dim,
+                   int64_t extent);
+  int64_t multipliedSize(Role role, mlir::MemRefType matrix, unsigned dim);
+  mlir::Value multipliedExtent(Role role, mlir::Value matrix, unsigned dim);
   mlir::Value tileOfK(Role role, mlir::Value matrix, mlir::OpFoldResult offset,
                       mlir::OpFoldResult size);
   OperandSide &side(Role role) { return role == Role::A ? sideA : sideB; }

@@ -80,6 +80,8 @@ Value kami::nameNext(ImplicitLocOpBuilder &b, GemmOp product, const Plan &plan,
   if (!plan.prefetches)
     return b.createOrFold<arith::AddIOp>(turn, constant(1));
   Value depth = extentOf(b, product.getA(), product.getTransposeA() ? 0 : 1);
+  if (product.getInterleavedParts() && product.getTransposeA())
+    depth = b.createOrFold<arith::MulIOp>(depth, constant(2));
   Value turns = b.createOrFold<arith::MaxUIOp>(
       b.createOrFold<arith::CeilDivUIOp>(depth, constant(plan.tile.k)),
       constant(plan.stages - 1));

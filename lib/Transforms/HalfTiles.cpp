@@ -60,19 +60,21 @@ void Distributor::splitParts(GemmOp op, Value matrixA, Value matrixB) {
       !atom.getAType().isF64())
     return;
   Extents instruction = {atom.getM(), atom.getN(), atom.getK()};
-  auto mayEnd = [&](Value tile, unsigned dim, auto endsInHalf) {
-    if (!cast<MemRefType>(tile.getType()).isDynamicDim(dim))
+  auto mayEnd = [&](Role role, Value tile, unsigned dim, auto endsInHalf) {
+    auto type = cast<MemRefType>(tile.getType());
+    if (!type.isDynamicDim(dim))
       return false;
-    int64_t whole = wholeExtent(tile, dim);
+    int64_t whole = wholeExtent(tile, dim),
+            shift = sourceShift(role, type, dim);
     // Of those that nobody knows, one at least ends there.
     if (ShapedType::isDynamic(whole))
       whole = partition.tile.m * partition.tile.n + 1;
+    else
+      whole = shift < 0 ? 2 * whole : whole >> shift;
     return endsInHalf(whole, partition, instruction);
   };
-  splitsRows = mayEnd(matrixA, 0, endsInHalfOfRows);
-  splitsColumns =
-      !standsForTwice(Role::B, cast<MemRefType>(matrixB.getType()), 1) &&
-      mayEnd(matrixB, 1, endsInHalfOfColumns);
+  splitsRows = mayEnd(Role::A, matrixA, 0, endsInHalfOfRows);
+  splitsColumns = mayEnd(Role::B, matrixB, 1, endsInHalfOfColumns);
 }
 
 /// What `emit` makes of a product, in up to three ways: of the first half of
@@ -87,12 +89,13 @@ Value Distributor::emitByHalves(Value matrixA, Value matrixB,
     return emit();
   };
   /// `whole`, but where no more than `half` of an operand's lines are left.
-  auto choose = [&](Value operand, unsigned dim, int64_t half,
+  auto choose = [&](Role role, Value operand, unsigned dim, int64_t half,
                     llvm::function_ref<Value()> emitHalf,
                     llvm::function_ref<Value()> emitWhole) -> Value {
     Value isHalf =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
-                              extentOf(b, operand, dim), constant(half));
+                              multipliedExtent(role, operand, dim),
+                              constant(half));
     auto choice = scf::IfOp::create(b, TypeRange(fragmentType(Role::C)), isHalf,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -106,12 +109,12 @@ Value Distributor::emitByHalves(Value matrixA, Value matrixB,
     if (!splitsColumns)
       return emit();
     return choose(
-        matrixB, 1, partition.paddedN() / 2,
+        Role::B, matrixB, 1, partition.paddedN() / 2,
         [&] { return emitFirst(tiles[0], tiles[1] / 2); }, emit);
   };
   if (!splitsRows)
     return emitColumns();
   return choose(
-      matrixA, 0, partition.paddedM() / 2,
+      Role::A, matrixA, 0, partition.paddedM() / 2,
       [&] { return emitFirst(tiles[0] / 2, tiles[1]); }, emitColumns);
 }

@@ -34,15 +34,15 @@ static LogicalResult interleave(GemmOp op) {
   if (failed(problem))
     return failure();
   if (!problem->mayInterleaveParts)
-    return op.emitOpError("expected rows of adjacent elements, an A that is not "
-                          "transposed, and neither complex scales nor layers "
-                          "where parts are interleaved");
+    return op.emitOpError("expected rows of adjacent elements, and neither "
+                          "complex scales nor layers, where parts are "
+                          "interleaved");
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Value a = AsRealOp::create(b, op.getA()), other = AsRealOp::create(b, op.getB()),
         c = AsRealOp::create(b, op.getC());
   auto product = GemmOp::create(
       b, /*result=*/Type(), a, other, c, realPart(b, op.getAlpha()),
-      realPart(b, op.getBeta()), /*transposeA=*/false, op.getTransposeB(),
+      realPart(b, op.getBeta()), op.getTransposeA(), op.getTransposeB(),
       cast<ComplexType>(op.getAccumulator()).getElementType(), *op.getPlan(),
       op.getPrecisionAttr());
   product.setInterleavedParts(true);

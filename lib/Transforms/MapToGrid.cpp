@@ -32,7 +32,14 @@ using namespace mlir;
 static Value tileOfA(GemmOp op, const Plan &plan, GridKernel &kernel, Value a,
                      const BlockTile &tile) {
   unsigned rows = op.getTransposeA() ? 1 : 0;
-  return kernel.tileView(a, tile.batch, rows, tile.m, plan.tile.m, 1 - rows,
+  // Rows of complex numbers have two reals for each.
+  bool isTwice = op.getInterleavedParts() && op.getTransposeA();
+  Value first = tile.m;
+  if (isTwice)
+    first = kernel.b.createOrFold<arith::MulIOp>(
+        first, arith::ConstantIndexOp::create(kernel.b, 2));
+  return kernel.tileView(a, tile.batch, rows, first,
+                         isTwice ? 2 * plan.tile.m : plan.tile.m, 1 - rows,
                          /*otherOffset=*/Value(), 0);
 }
 
@@ -40,14 +47,13 @@ static Value tileOfA(GemmOp op, const Plan &plan, GridKernel &kernel, Value a,
 static Value tileOfB(GemmOp op, const Plan &plan, GridKernel &kernel, Value b,
                      const BlockTile &tile) {
   unsigned columns = op.getTransposeB() ? 0 : 1;
+  bool isHalf = op.getInterleavedParts() && op.getTransposeB();
   Value first = tile.n;
-  int64_t width = plan.tile.n;
-  if (op.getInterleavedParts() && op.getTransposeB()) {
-    Value two = arith::ConstantIndexOp::create(kernel.b, 2);
-    first = kernel.b.createOrFold<arith::DivUIOp>(first, two);
-    width /= 2;
-  }
-  return kernel.tileView(b, tile.batch, columns, first, width, 1 - columns,
+  if (isHalf)
+    first = kernel.b.createOrFold<arith::DivUIOp>(
+        first, arith::ConstantIndexOp::create(kernel.b, 2));
+  return kernel.tileView(b, tile.batch, columns, first,
+                         isHalf ? plan.tile.n / 2 : plan.tile.n, 1 - columns,
                          /*otherOffset=*/Value(), 0);
 }
 

@@ -227,9 +227,9 @@ func.func @odd(%a: memref<16x16xf64>, %b: memref<8x7xf64>, %c: memref<16x7xf64>)
 
 #doubles = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
 #reals = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #doubles, tile = 16x8x16, transport = copied, slices = {k = 8, shared = [0, 0]}, complex = interleaved>
-func.func @transposed(%a: memref<16x16xf64>, %b: memref<8x8xf64>, %c: memref<16x8xf64>) {
-  // expected-error@+1 {{'kami.gemm' op expected no transposed A, no regions and no layers with interleaved parts}}
-  kami.gemm ins(%a, %b : memref<16x16xf64>, memref<8x8xf64>) outs(%c : memref<16x8xf64>) transpose_a interleaved_parts accumulator(f64) plan(#reals)
+func.func @columns_of_a(%a: memref<16x16xf64, strided<[1, 16]>>, %b: memref<8x8xf64>, %c: memref<16x8xf64>) {
+  // expected-error@+1 {{'kami.gemm' op expected interleaved parts of A to be adjacent along its last dimension, but got}}
+  kami.gemm ins(%a, %b : memref<16x16xf64, strided<[1, 16]>>, memref<8x8xf64>) outs(%c : memref<16x8xf64>) interleaved_parts accumulator(f64) plan(#reals)
   return
 }
 
@@ -275,7 +275,7 @@ func.func @unplanned(%a: memref<16x16xf64>, %b: memref<8x8xf64>, %c: memref<16x8
 
 #doubles = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
 func.func @role(%a: memref<8x8xf64>, %i: index) {
-  // expected-error@+1 {{'kami.load' op expected interleaved parts only of f32 or f64 for a fragment of role b}}
+  // expected-error@+1 {{'kami.load' op expected parts that are adjacent along columns, but got}}
   %f = kami.load %a[%i, %i] interleaved_parts : memref<8x8xf64> -> !kami.fragment<16x8xf64, a, #doubles>
   return
 }

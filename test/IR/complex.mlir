@@ -42,10 +42,12 @@ func.func @as_real(%a: memref<64x32xcomplex<f32>>, %b: memref<4x?x?xcomplex<f64>
 // CHECK-LABEL: func @interleaved
 // CHECK:         kami.gemm {{.+}} conjugate_a interleaved_parts accumulator(f64) plan(#plan{{.*}})
 // CHECK:         kami.gemm {{.+}} transpose_b conjugate_b interleaved_parts accumulator(f64) plan(#plan{{.*}})
+// CHECK:         kami.gemm {{.+}} transpose_a interleaved_parts accumulator(f64) plan(#plan{{.*}})
 // CHECK:         kami.load %{{.+}}[%{{.+}}, %{{.+}}] row_in_bounds interleaved_parts conjugate_a conjugate_b : memref<24x36xf64> -> !b8x8
-func.func @interleaved(%a: memref<20x48xf64>, %b: memref<24x36xf64>, %c: memref<20x36xf64>, %d: memref<18x48xf64>, %i: index) {
+func.func @interleaved(%a: memref<20x48xf64>, %b: memref<24x36xf64>, %c: memref<20x36xf64>, %d: memref<18x48xf64>, %e: memref<24x40xf64>, %i: index) {
   kami.gemm ins(%a, %b : memref<20x48xf64>, memref<24x36xf64>) outs(%c : memref<20x36xf64>) conjugate_a interleaved_parts accumulator(f64) plan(#reals)
   kami.gemm ins(%a, %d : memref<20x48xf64>, memref<18x48xf64>) outs(%c : memref<20x36xf64>) transpose_b conjugate_b interleaved_parts accumulator(f64) plan(#reals)
+  kami.gemm ins(%e, %b : memref<24x40xf64>, memref<24x36xf64>) outs(%c : memref<20x36xf64>) transpose_a interleaved_parts accumulator(f64) plan(#reals)
   %f = kami.load %b[%i, %i] row_in_bounds interleaved_parts conjugate_a conjugate_b : memref<24x36xf64> -> !kami.fragment<8x8xf64, b, #doubles>
   return
 }

@@ -35,7 +35,7 @@ func.func @parts(%a: memref<20x24xcomplex<f64>>, %b: memref<24x36xcomplex<f64>>,
 #plan = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #atom, tile = 16x8x16, transport = copied, slices = {k = 8, shared = [0, 0]}, stages = 2, complex = interleaved>
 
 func.func @scaled(%a: memref<20x24xcomplex<f64>>, %b: memref<24x36xcomplex<f64>>, %c: memref<20x36xcomplex<f64>>, %s: complex<f64>) {
-  // expected-error@+1 {{'kami.gemm' op expected rows of adjacent elements, an A that is not transposed, and neither complex scales nor layers where parts are interleaved}}
+  // expected-error@+1 {{'kami.gemm' op expected rows of adjacent elements, and neither complex scales nor layers, where parts are interleaved}}
   kami.gemm ins(%a, %b : memref<20x24xcomplex<f64>>, memref<24x36xcomplex<f64>>) outs(%c : memref<20x36xcomplex<f64>>)
       alpha(%s : complex<f64>) accumulator(complex<f64>) plan(#plan)
   return

@@ -87,11 +87,11 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     β are complex, too. `precision` says how the parts are multiplied.
 
     With `interleaved_parts` the matrices are of complex numbers seen as reals
-    (`kami.as_real`), and the product is one of reals: A is m × k, C m × n, and B,
-    of k/2 × n reals, or n/2 × k with `transpose_b`, is multiplied as the k × n
-    matrix that has [[r, s], [-s, r]] in the place of each r + is; conjugates are
-    as for complex numbers. `kami-interleave-parts` makes one where a plan says
-    so.
+    (`kami.as_real`), and the product is one of reals: A is m × k, or k/2 × 2m with
+    `transpose_a`, C is m × n, and B, of k/2 × n reals, or n/2 × k with
+    `transpose_b`, is multiplied as the k × n matrix that has [[r, s], [-s, r]] in
+    the place of each r + is; conjugates are as for complex numbers.
+    `kami-interleave-parts` makes one where a plan says so.
 
     Sums are `reproducible`: the bits of a product do not depend on how many
     others are in the batch, where it is among them, or how many blocks share the
@@ -213,9 +213,9 @@ def Kami_GemmOp : Kami_Op<"gemm", [
       `aligned_rows`, `aligned_rows_if` and `next`; a plan is for one layer, and
       neither packs products nor prefetches or copies in bulk
     * (C22) `interleaved_parts` only where A, B and C are memrefs and, like the
-      accumulator, of f32 or f64, B's elements adjacent along its last dimension,
-      A is not transposed, n and k are even, there are neither regions nor
-      `layers`, and a plan says `complex = interleaved`
+      accumulator, of f32 or f64, A's and B's elements adjacent along their last
+      dimension, n and k are even, there are neither regions nor `layers`, and a
+      plan says `complex = interleaved`
   }];
   let arguments = (ins
     Kami_MatrixOperand:$a, Kami_MatrixOperand:$b, Kami_MatrixOperand:$c,
@@ -323,8 +323,8 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     int64_t getM();
     int64_t getN();
     int64_t getK();
-    /// B's rows (dim 0), or columns, as it is multiplied.
-    int64_t multipliedExtent(unsigned dim);
+    /// Rows (dim 0), or columns, of A or B as it is multiplied.
+    int64_t multipliedExtent(Role role, unsigned dim);
   }];
 }
 

@@ -56,10 +56,12 @@ def Kami_LoadOp : Kami_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
 
     With `interleaved_parts` the source is a matrix of complex numbers r + is as
     reals, r beside s along the dimension of adjacent elements, and the fragment
-    is of the real matrix that has [[r, s], [-s, r]] in the place of each number:
-    of twice the extent in the other dimension, too. `row` and `column` are its,
-    and even. `conjugate_a` and `conjugate_b` make it the one whose product is that
-    of A's, or B's, conjugates: [[r, s], [s, -r]], and [[r, -s], [s, r]].
+    is of a real matrix of twice the extent in the other dimension. Of role b it
+    has [[r, s], [-s, r]] in the place of each number, or, so that the product is
+    that of A's or B's conjugates (`conjugate_a`, `conjugate_b`), [[r, s],
+    [s, -r]] or [[r, -s], [s, r]]. Of role a, whose columns have the adjacent
+    elements, it has [r s], in half as many rows. `row` and `column` are that
+    matrix's, and even.
 
     Example:
 
@@ -74,10 +76,12 @@ def Kami_LoadOp : Kami_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
       float whose numbers are all numbers of the fragment's
     * (C2) a matrix that the source is skewed as has its element type, and both
       are known to have adjacent elements in the same dimension
-    * (C3) `interleaved_parts` only for a fragment of role b of f32 or f64 elements,
-      whose atom has an even n and k and known layouts, and whose tiles are not
-      interleaved, of a matrix of that type with adjacent elements in one
-      dimension; `conjugate_a` and `conjugate_b` only with it
+    * (C3) `interleaved_parts` only for a fragment of f32 or f64 elements of role b,
+      or a, of a matrix of that type with adjacent elements in one dimension, of
+      role a along columns; tiles are not interleaved, and the atom has known
+      layouts and even extents of the operand. Of role b, what is odd of an
+      element's row and column is of its lane, or of its value, alike.
+      `conjugate_a` and `conjugate_b` only with it, of role b
   }];
   let arguments = (ins Kami_GlobalMatrix:$source, Index:$row, Index:$column,
                        UnitAttr:$rowInBounds, UnitAttr:$columnInBounds,

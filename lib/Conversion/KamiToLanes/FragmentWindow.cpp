@@ -22,6 +22,16 @@ using namespace mlir;
 /// The widest access of a lane, in bytes.
 static constexpr int64_t maxWordBytes = 16;
 
+/// The last lane's first element, seen from the first one's.
+static MatrixPlace lastOfLanes(FragmentType fragment) {
+  MatrixPlace last = {0, 0};
+  for (Coordinate step : fragment.getLaneSteps()) {
+    last[0] += step.row;
+    last[1] += step.column;
+  }
+  return last;
+}
+
 FragmentWindow::FragmentWindow(ImplicitLocOpBuilder &b, FragmentType fragment,
                                Value matrix, Value row, Value column,
                                bool rowInBounds, bool columnInBounds,
@@ -30,9 +40,19 @@ FragmentWindow::FragmentWindow(ImplicitLocOpBuilder &b, FragmentType fragment,
     : fragment(fragment), matrix(matrix), corner{row, column},
       strides(2, ShapedType::kDynamic), alignment(alignment),
       skewedAs(skewedAs), parts(parts) {
+  SmallVector<int64_t> known;
+  int64_t offset;
+  if (succeeded(cast<MemRefType>(matrix.getType())
+                    .getStridesAndOffset(known, offset)))
+    strides.assign(known.begin(), known.end());
+  for (unsigned dim : {0, 1})
+    if (strides[dim] == 1)
+      along = dim;
   LaneOrigin lane = laneOrigin(b, fragment);
   origins[0] = addIndex(b, row, lane.row);
   origins[1] = addIndex(b, column, lane.column);
+  if (parts)
+    findParts(b, lane);
   for (auto [dim, inBounds] :
        {std::pair(0, rowInBounds), std::pair(1, columnInBounds)})
     if (!inBounds) {
@@ -40,115 +60,101 @@ FragmentWindow::FragmentWindow(ImplicitLocOpBuilder &b, FragmentType fragment,
           b.createOrFold<memref::DimOp>(matrix, indexConstant(b, dim));
       largest[dim] = largestOrigin(dim);
     }
-  SmallVector<int64_t> known;
-  int64_t offset;
-  if (succeeded(cast<MemRefType>(matrix.getType())
-                    .getStridesAndOffset(known, offset)))
-    strides.assign(known.begin(), known.end());
-  for (unsigned dim : {0, 1}) {
+  for (unsigned dim : {0, 1})
     repeats[dim] = strides[dim] == 0 && !extents[dim] && !parts;
-    if (strides[dim] == 1)
-      along = dim;
-  }
-  if (parts)
-    findParts(b);
   width = widestWord();
   lines = matrix;
   if (along == 0)
     lines = transposedView(b, b.getLoc(), matrix);
 }
 
-/// Where the lane's first element is, of a matrix that stands for another one.
-void FragmentWindow::findParts(ImplicitLocOpBuilder &b) {
-  assert(along >= 0 && "parts are adjacent");
-  unsigned across = 1 - along;
-  Value one = indexConstant(b, 1);
-  for (unsigned dim : {0, 1}) {
-    bool isOfLane =
-        llvm::any_of(fragment.getLaneSteps(), [&](Coordinate step) {
-          return (dim == 0 ? step.row : step.column) % 2 != 0;
-        });
-    if (isOfLane)
-      parities[dim] = b.createOrFold<arith::AndIOp>(origins[dim], one);
-  }
-  line = b.createOrFold<arith::ShRUIOp>(origins[across], one);
-  numberInLine = origins[along];
-  if (parities[across])
-    numberInLine =
-        b.createOrFold<arith::XOrIOp>(numberInLine, parities[across]);
-}
-
 MatrixPlace FragmentWindow::place(int64_t tile, unsigned value) const {
   auto [row, column] = fragment.getPlace(tile, /*lane=*/0, value);
+  if (parts)
+    return inParts({row, column});
   return {repeats[0] ? 0 : row, repeats[1] ? 0 : column};
 }
 
-std::array<Value, 2> FragmentWindow::indices(ImplicitLocOpBuilder &b,
-                                             MatrixPlace place) const {
-  if (parts)
-    return indicesOfPart(b, place);
-  std::array<Value, 2> result;
-  for (unsigned dim : {0, 1}) {
-    result[dim] = indexConstant(b, place[dim]);
-    if (!repeats[dim])
-      result[dim] = addIndex(b, origins[dim], result[dim]);
+//===----------------------------------------------------------------------===//
+// Parts of complex numbers
+//===----------------------------------------------------------------------===//
+
+// What is multiplied has two rows or columns for each of the matrix, across its
+// adjacent elements. Of B, the first of them has a number's parts as they are,
+// the second one each in the other's place. Of A, which is multiplied by B's,
+// the first has real parts and the second imaginary ones. A fragment begins at
+// an even row and column, and whether an element is in an odd one is either
+// known of its lane or of its value.
+
+/// Where the matrix has what is multiplied at that row and column.
+MatrixPlace FragmentWindow::inParts(MatrixPlace place) const {
+  int64_t line = place[1 - along] / 2, isSecond = place[1 - along] % 2;
+  place[1 - along] = line;
+  if (fragment.getRole() == Role::A)
+    place[along] = 2 * place[along] + isSecond;
+  else
+    place[along] ^= isSecond;
+  return place;
+}
+
+/// The same of the lane's and the fragment's first row and column.
+void FragmentWindow::findParts(ImplicitLocOpBuilder &b,
+                               const LaneOrigin &lane) {
+  assert(along >= 0 && "parts are adjacent");
+  Value one = indexConstant(b, 1);
+  Value ofLane[] = {lane.row, lane.column};
+  MatrixPlace last = lastOfLanes(fragment);
+  for (unsigned dim : {0, 1})
+    parities[dim] = last[dim] % 2 == 0
+                        ? indexConstant(b, 0)
+                        : b.createOrFold<arith::AndIOp>(ofLane[dim], one);
+  auto half = [&](Value &number) {
+    number = b.createOrFold<arith::ShRUIOp>(number, one);
+  };
+  half(corner[1 - along]);
+  half(origins[1 - along]);
+  Value isSecond = parities[1 - along];
+  if (fragment.getRole() == Role::B) {
+    origins[along] = b.createOrFold<arith::XOrIOp>(origins[along], isSecond);
+    return;
   }
-  return result;
+  for (Value *number : {&corner[along], &origins[along]})
+    *number = b.createOrFold<arith::ShLIOp>(*number, one);
+  origins[along] = addIndex(b, origins[along], isSecond);
 }
 
-/// Of the real matrix, the numbers r + is of one of the source's lines make two
-/// lines: (r, s), and (-s, r), which has the other part in each place. A fragment
-/// begins at an even row and column, and a bit of an element's number is either
-/// its lane's or its place's.
-std::array<Value, 2> FragmentWindow::indicesOfPart(ImplicitLocOpBuilder &b,
-                                                   MatrixPlace place) const {
-  unsigned across = 1 - along;
-  std::array<Value, 2> result;
-  result[across] = addIndex(b, line, indexConstant(b, place[across] / 2));
-  int64_t number = place[along];
-  if (Value parity = parities[across]) {
-    if (number % 2 == 0) {
-      result[along] = addIndex(b, numberInLine, indexConstant(b, number));
-      return result;
-    }
-    Value own = addIndex(b, origins[along], indexConstant(b, number));
-    result[along] = b.createOrFold<arith::XOrIOp>(own, parity);
-    return result;
-  }
-  bool isOther = place[across] % 2 != 0;
-  Value first = numberInLine;
-  if (isOther && parities[along])
-    first = b.createOrFold<arith::XOrIOp>(first, indexConstant(b, 1));
-  else if (isOther)
-    number ^= 1;
-  result[along] = addIndex(b, first, indexConstant(b, number));
-  return result;
-}
-
-/// Whether the element is in an odd row, or column: 0 or 1.
-Value FragmentWindow::parityOf(ImplicitLocOpBuilder &b, unsigned dim,
-                               MatrixPlace place) const {
-  return parities[dim] ? parities[dim] : indexConstant(b, place[dim] % 2);
-}
-
-/// The parts are r and s in a number's first row, -s and r in its second one,
-/// unless conjugates are multiplied.
-Value FragmentWindow::withSign(ImplicitLocOpBuilder &b, Value element,
-                               MatrixPlace place) const {
+/// Where the last lane's first element is, seen from the first one's.
+int64_t FragmentWindow::largestOfLanes(unsigned dim) const {
+  MatrixPlace last = lastOfLanes(fragment);
   if (!parts)
+    return last[dim];
+  bool isAcross = dim != unsigned(along), haveBoth = last[1 - along] % 2 != 0;
+  return isAcross                             ? last[dim] / 2
+         : fragment.getRole() == Role::A ? 2 * last[dim] + haveBoth
+                                              : last[dim] | int64_t(haveBoth);
+}
+
+/// Of [[r, s], [-s, r]], with conjugates of B's numbers [[r, -s], [s, r]] and
+/// of A's [[r, s], [s, -r]].
+Value FragmentWindow::valueOf(ImplicitLocOpBuilder &b, Value element,
+                              int64_t tile, unsigned value) const {
+  if (!parts || fragment.getRole() == Role::A)
     return element;
   auto [conjugatesA, conjugatesB] = *parts;
-  bool first = conjugatesA == conjugatesB, second = conjugatesB,
-       both = (first != second) != conjugatesA;
-  Value row = parityOf(b, 0, place), column = parityOf(b, 1, place);
+  bool inRow = conjugatesA == conjugatesB, inColumn = conjugatesB,
+       inBoth = (inRow != inColumn) != conjugatesA;
+  auto [row, column] = fragment.getPlace(tile, /*lane=*/0, value);
+  auto parity = [&](unsigned dim, int64_t place) {
+    return b.createOrFold<arith::XOrIOp>(parities[dim],
+                                         indexConstant(b, place % 2));
+  };
+  Value ofRow = parity(0, row), ofColumn = parity(1, column);
   Value isNegative = indexConstant(b, 0);
-  auto flipIf = [&](bool counts, Value condition) {
+  for (auto [counts, condition] :
+       {std::pair(inRow, ofRow), std::pair(inColumn, ofColumn),
+        std::pair(inBoth, b.createOrFold<arith::AndIOp>(ofRow, ofColumn))})
     if (counts)
       isNegative = b.createOrFold<arith::XOrIOp>(isNegative, condition);
-  };
-  flipIf(first, row);
-  flipIf(second, column);
-  flipIf(both, b.createOrFold<arith::AndIOp>(row, column));
   if (std::optional<int64_t> known = getConstantIntValue(isNegative))
     return *known ? arith::NegFOp::create(b, element).getResult() : element;
   unsigned bits = element.getType().getIntOrFloatBitWidth();
@@ -161,11 +167,25 @@ Value FragmentWindow::withSign(ImplicitLocOpBuilder &b, Value element,
                                   arith::XOrIOp::create(b, pattern, sign));
 }
 
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+std::array<Value, 2> FragmentWindow::indices(ImplicitLocOpBuilder &b,
+                                             MatrixPlace place) const {
+  std::array<Value, 2> result;
+  for (unsigned dim : {0, 1}) {
+    result[dim] = indexConstant(b, place[dim]);
+    if (!repeats[dim])
+      result[dim] = addIndex(b, origins[dim], result[dim]);
+  }
+  return result;
+}
+
 std::optional<int64_t> FragmentWindow::largestOrigin(unsigned dim) const {
   std::optional<int64_t> largest = largestOf(corner[dim]);
   if (largest)
-    for (Coordinate step : fragment.getLaneSteps())
-      *largest += dim == 0 ? step.row : step.column;
+    *largest += largestOfLanes(dim);
   return largest;
 }
 
@@ -173,9 +193,7 @@ bool FragmentWindow::mayBeOutside(unsigned dim, MatrixPlace place) const {
   if (!extents[dim])
     return false;
   std::optional<int64_t> extent = getConstantIntValue(extents[dim]);
-  bool isHalf = parts && dim != unsigned(along);
-  return !extent || !largest[dim] ||
-         *largest[dim] + place[dim] >= (isHalf ? 2 : 1) * *extent;
+  return !extent || !largest[dim] || *largest[dim] + place[dim] >= *extent;
 }
 
 Value FragmentWindow::isInBounds(ImplicitLocOpBuilder &b, unsigned dim,
@@ -213,26 +231,22 @@ int64_t FragmentWindow::elementBytes() const {
 MatrixPlace FragmentWindow::wordOf(MatrixPlace place) const {
   if (width > 1)
     place[along] -= place[along] % width;
-  // Both lines of complex numbers are one of the matrix.
-  if (width > 1 && parts)
-    place[1 - along] &= ~int64_t(1);
   return place;
 }
 
 int64_t FragmentWindow::positionInWord(MatrixPlace place) const {
-  if (width == 1)
-    return 0;
-  bool isOther = parts && place[1 - along] % 2 != 0;
-  return (place[along] % width) ^ (isOther ? 1 : 0);
+  return width > 1 ? place[along] % width : 0;
 }
 
 /// Whether so many elements of a lane are adjacent wherever it has any, and
 /// begin at a multiple of their number from the fragment's corner on.
 bool FragmentWindow::formWords(int64_t elements) const {
   const FragmentMap &map = fragment.getMap();
-  for (Coordinate step : fragment.getLaneSteps())
-    if ((along == 0 ? step.row : step.column) % elements != 0)
+  for (Coordinate step : fragment.getLaneSteps()) {
+    MatrixPlace place = {step.row, step.column};
+    if ((parts ? inParts(place) : place)[along] % elements != 0)
       return false;
+  }
   std::map<MatrixPlace, int64_t> places;
   for (int64_t tile = 0; tile != fragment.getNumTiles(); ++tile)
     for (unsigned value = 0; value != map.valuesPerLane(); ++value)
@@ -249,8 +263,7 @@ bool FragmentWindow::formWords(int64_t elements) const {
 
 int64_t FragmentWindow::widestWord() const {
   Type element = cast<MemRefType>(matrix.getType()).getElementType();
-  if (along < 0 || skewedAs || !element.isIntOrFloat() ||
-      (parts && parities[1 - along]))
+  if (along < 0 || skewedAs || !element.isIntOrFloat())
     return 1;
   for (int64_t elements = maxWordBytes / elementBytes(); elements > 1;
        elements /= 2)
@@ -339,14 +352,16 @@ Value FragmentWindow::testAlignment(ImplicitLocOpBuilder &b,
 Value FragmentWindow::isRight(ImplicitLocOpBuilder &b, int64_t bytes) const {
   Value all = testAlignment(b, bytes);
   std::array<int64_t, 2> sizes = fragment.getSpan();
+  if (parts) {
+    sizes[1 - along] /= 2;
+    sizes[along] *= fragment.getRole() == Role::A ? 2 : 1;
+  }
   for (unsigned dim : {0, 1}) {
     if (!extents[dim])
       continue;
-    Value end = addIndex(b, corner[dim], indexConstant(b, sizes[dim]));
-    if (parts && dim != unsigned(along))
-      end = b.createOrFold<arith::ShRUIOp>(end, indexConstant(b, 1));
-    Value isInside = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sle,
-                                                   end, extents[dim]);
+    Value isInside = b.createOrFold<arith::CmpIOp>(
+        arith::CmpIPredicate::sle,
+        addIndex(b, corner[dim], indexConstant(b, sizes[dim])), extents[dim]);
     all = all ? b.createOrFold<arith::AndIOp>(all, isInside) : isInside;
   }
   return all;

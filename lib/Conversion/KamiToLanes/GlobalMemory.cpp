@@ -188,9 +188,8 @@ private:
         MatrixPlace place = window.place(tile, i);
         Value &element = loaded[place];
         if (!element)
-          element = target.held(b, fragment,
-                                window.withSign(b, load(place), place));
-        values.push_back(element);
+          element = target.held(b, fragment, load(place));
+        values.push_back(window.valueOf(b, element, tile, i));
       }
       tiles.push_back(makeTile(b, fragment, values));
     }

@@ -27,8 +27,7 @@ namespace kami::lanes {
 /// A row and a column, seen from a lane's first element.
 using MatrixPlace = std::array<int64_t, 2>;
 
-/// Of a matrix of complex numbers, which stands for a real one of twice its
-/// rows, or columns: whose conjugates are multiplied.
+/// Of a matrix of complex numbers as reals, whose conjugates are multiplied.
 struct InterleavedParts {
   bool conjugatesA = false, conjugatesB = false;
 };
@@ -43,8 +42,11 @@ public:
                  std::optional<InterleavedParts> parts = {});
 
   /// Where a value of a tile lies. Values have one place if they are one
-  /// element, because the matrix has a stride of 0.
+  /// element, because the matrix has a stride of 0, or complex numbers.
   MatrixPlace place(int64_t tile, unsigned value) const;
+  /// A value of a tile, of the element at its place.
+  mlir::Value valueOf(mlir::ImplicitLocOpBuilder &b, mlir::Value element,
+                      int64_t tile, unsigned value) const;
 
   /// Whether some lane's place may be outside of the matrix in a dimension.
   bool mayBeOutside(unsigned dim, MatrixPlace place) const;
@@ -89,12 +91,6 @@ public:
   mlir::Type elementType() const;
   int64_t elementBytes() const;
 
-  /// Whether the matrix stands for another one.
-  bool interleavesParts() const { return parts.has_value(); }
-  /// What the fragment has at a place where the matrix has `element`.
-  mlir::Value withSign(mlir::ImplicitLocOpBuilder &b, mlir::Value element,
-                       MatrixPlace place) const;
-
   mlir::Value load(mlir::ImplicitLocOpBuilder &b, MatrixPlace place) const;
   void store(mlir::ImplicitLocOpBuilder &b, mlir::Value element,
              MatrixPlace place) const;
@@ -111,7 +107,9 @@ public:
                                                 MatrixPlace place) const;
 
 private:
-  void findParts(mlir::ImplicitLocOpBuilder &b);
+  void findParts(mlir::ImplicitLocOpBuilder &b, const LaneOrigin &lane);
+  MatrixPlace inParts(MatrixPlace place) const;
+  int64_t largestOfLanes(unsigned dim) const;
   std::optional<int64_t> largestOrigin(unsigned dim) const;
   int64_t widestWord() const;
   bool formWords(int64_t elements) const;
@@ -120,10 +118,6 @@ private:
   std::array<mlir::Value, 2> indices(mlir::ImplicitLocOpBuilder &b,
                                      MatrixPlace place) const;
   mlir::Value skewOf(mlir::ImplicitLocOpBuilder &b, mlir::Value line) const;
-  mlir::Value parityOf(mlir::ImplicitLocOpBuilder &b, unsigned dim,
-                       MatrixPlace place) const;
-  std::array<mlir::Value, 2> indicesOfPart(mlir::ImplicitLocOpBuilder &b,
-                                           MatrixPlace place) const;
   llvm::SmallVector<mlir::Value, 2> wordIndices(mlir::ImplicitLocOpBuilder &b,
                                                 MatrixPlace place) const;
 
@@ -147,13 +141,9 @@ private:
   mlir::Value lines;
   /// The matrix in device memory that it is skewed as; null if it is not.
   mlir::Value skewedAs;
-  /// Of a matrix that stands for another one, the parity of the lane's row and
-  /// column, null where it is a place's alone; the line of its first element;
-  /// and the element's number in it, which is the other part's where the
-  /// lane's number across lines is odd.
+  /// Of complex numbers, with the parity of the lane's first row and column.
   std::optional<InterleavedParts> parts;
   mlir::Value parities[2];
-  mlir::Value line, numberInLine;
 };
 
 } // namespace kami::lanes

@@ -380,8 +380,7 @@ bool kami::areLinesAligned(GemmOp op) {
 /// along its last dimension of the batch.
 static int64_t packableProducts(GemmOp op) {
   auto result = dyn_cast<MemRefType>(op.getC().getType());
-  if (!result || op.getBatchRank() == 0 || op.isComplex() ||
-      op.getInterleavedParts())
+  if (!result || op.getBatchRank() == 0)
     return 0;
   int64_t batch = result.getDimSize(op.getBatchRank() - 1);
   bool areDense = llvm::all_of(
@@ -454,7 +453,8 @@ FailureOr<Problem> kami::problemOf(GemmOp op) {
     problem.source = Source::Block;
   problem.batch = plannedBatch(op.getCType());
   problem.isReproducible = op.getReproducible() && op.getBatchRank() > 0;
-  problem.packable = std::min(packableProducts(op), problem.batch);
+  if (!problem.isComplex || problem.mayInterleaveParts)
+    problem.packable = std::min(packableProducts(op), problem.batch);
   if (op.getLayers()) {
     problem.hasLayers = true;
     problem.packable = 0;

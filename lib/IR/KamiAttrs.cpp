@@ -510,16 +510,16 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                        << " tiles to be taken, with one more of each block, "
                           "but got "
                        << taken << " turns of " << blocks << " blocks";
-  bool areEven = llvm::all_of(
-      llvm::ArrayRef<int64_t>{tileN, tileK, atom.getN(), atom.getK()},
-      [](int64_t extent) { return extent % 2 == 0; });
-  if (interleavesParts &&
-      (unit != UnitKind::Warp || !areEven || atom.isOpaque() ||
-       (isCopied && teams > 1) || !interleave.empty()))
+  bool isLane = unit == UnitKind::Lane;
+  bool areEven =
+      tileN % 2 == 0 && tileK % 2 == 0 &&
+      (isLane || (atom.getN() % 2 == 0 && atom.getK() % 2 == 0));
+  if (interleavesParts && (unit == UnitKind::WarpGroup || !areEven ||
+                           atom.isOpaque() || !interleave.empty()))
     return emitError() << "expected interleaved parts of complex numbers only "
-                          "for warps whose tiles, and those of their atom, "
-                          "have even numbers of columns and terms, and are "
-                          "neither packed nor interleaved";
+                          "for warps or lanes whose tiles, and those of a "
+                          "warp's atom, have even numbers of columns and "
+                          "terms, and are not interleaved";
   return verifySlicing(emitError, partition, transport,
                        {sliceK, sharedA, sharedB});
 }

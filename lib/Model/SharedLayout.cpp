@@ -23,6 +23,11 @@ Slicing kami::clampSlicing(const Partition &partition, Slicing slicing) {
   return slicing;
 }
 
+/// Of so many terms, those that memory has of B.
+static int64_t termsOfB(int64_t terms, const Exchange &exchange) {
+  return exchange.interleavesParts ? terms / 2 : terms;
+}
+
 /// Operands that warps in unison read in shared memory: B, and A if it is
 /// parked.
 static SharedLayout groupLayout(const Partition &partition,
@@ -199,7 +204,8 @@ static SharedLayout packedLayout(const Partition &partition,
   SharedLayout layout;
   layout.copiedA.bytes = bytes(tile.m * tile.k, element.operand);
   layout.copiedB = {layout.copiedA.bytes,
-                    bytes(tile.k * tile.n, element.operand)};
+                    bytes(termsOfB(tile.k, exchange) * tile.n,
+                          element.operand)};
   if (exchange.relaysC)
     layout.relay.bytes = bytes(tile.m * tile.n, element.accumulator);
   layout.bytes =
@@ -456,7 +462,8 @@ static SharedTraffic packedTraffic(const Partition &partition,
                                    const Exchange &exchange) {
   const Extents &tile = partition.tile;
   int64_t a = exchange.packed * tile.m * tile.k * element.operand;
-  int64_t b = exchange.packed * tile.k * tile.n * element.operand;
+  int64_t b = exchange.packed * termsOfB(tile.k, exchange) * tile.n *
+              element.operand;
   int64_t c = exchange.relaysC
                   ? exchange.packed * tile.m * tile.n * element.accumulator
                   : 0;
@@ -477,7 +484,7 @@ static SharedTraffic copiedTraffic(const Partition &partition,
                                    const Exchange &exchange) {
   int64_t a = partition.paddedM() * partition.paddedK() * element.operand;
   int64_t b = partition.paddedN() * partition.paddedK() * element.operand;
-  int64_t written = a + (exchange.interleavesParts ? b / 2 : b), read = partition.grid.n * a + partition.grid.m * b;
+  int64_t written = a + termsOfB(b, exchange), read = partition.grid.n * a + partition.grid.m * b;
   if (exchange.unit == Unit::WarpGroup) {
     // Lanes read an A that the unit does not, and what threads round comes and
     // goes once more. See matrixUnitReads, too.

@@ -78,8 +78,9 @@ Work kami::workOf(const Problem &problem) {
   if (problem.isComplex) {
     work.pieceA = byteWidth(problem.operand);
     work.pieceB = byteWidth(problem.operandB());
+    return work;
   }
-  work.isFew = problem.source == Source::Memory && !problem.isComplex &&
+  work.isFew = problem.source == Source::Memory &&
                (problem.batch == 1 || areFew(problem));
   if (problem.packable == 0 && !work.isFew)
     return work;
@@ -128,8 +129,8 @@ static bool isWorthwhile(const Problem &problem, const Chip &chip) {
 static bool wantsPacks(const Problem &problem, const Chip &chip) {
   const Extents &extents = problem.extents;
   return problem.packable > 0 && problem.isCopyable && chip.copiesAsync &&
-         !problem.isComplex && !problem.interleavesParts &&
-         problem.source == Source::Memory && !problem.warps && !problem.grid && !problem.tile &&
+         !problem.isComplex && problem.source == Source::Memory &&
+         !problem.warps && !problem.grid && !problem.tile &&
          problem.algorithm.value_or(Algorithm::OneD) == Algorithm::OneD &&
          problem.transport.value_or(Transport::Copied) == Transport::Copied &&
          std::max({extents.m, extents.n, extents.k}) <= mostExtent &&
@@ -167,9 +168,11 @@ void PackedSearch::tryThreads(Plan plan, int64_t teamThreads,
   plan.transport = Transport::Copied;
   plan.tile = extents;
   plan.relaysC = true;
+  plan.interleavesParts = problem.interleavesParts;
   int64_t matrixBytes[] = {
       extents.m * extents.k * byteWidth(problem.operand),
-      extents.k * extents.n * byteWidth(problem.operandB()),
+      extents.k * extents.n * byteWidth(problem.operandB()) /
+          (problem.interleavesParts ? 2 : 1),
       extents.m * extents.n *
           byteWidth(problem.output.value_or(problem.accumulator))};
   auto isRagged = [&](const Tiling &tiling) {
@@ -236,7 +239,9 @@ void PackedSearch::tryWarps(const Atom &atom) {
   plan.atom = &atom;
   plan.slices.k = atom.shape.k;
   plan.tile = problem.extents;
-  plan.interleave = bankInterleavingOf(problem, atom, plan.partition(), chip);
+  if (!problem.interleavesParts)
+    plan.interleave =
+        bankInterleavingOf(problem, atom, plan.partition(), chip);
   tryThreads(plan, chip.warpSize, best);
   if (best)
     bests.push_back(*best);

@@ -103,7 +103,6 @@ Problem kami::ofInterleavedParts(const Problem &problem) {
   Problem reals = problem;
   reals.isComplex = reals.mayInterleaveParts = false;
   reals.interleavesParts = true;
-  reals.packable = 0;
   auto widen = [](Extents &extents) {
     extents.n *= 2;
     extents.k *= 2;
@@ -118,7 +117,7 @@ bool kami::mayInterleaveParts(const Problem &problem, const Chip &chip) {
   const Extents &extents = problem.extents;
   return problem.isComplex && problem.mayInterleaveParts &&
          problem.source == Source::Memory && !problem.hasLayers &&
-         problem.unit.value_or(Unit::Warp) == Unit::Warp && chip.copiesAsync &&
+         problem.unit != Unit::WarpGroup && chip.copiesAsync &&
          2 * std::max(extents.n, extents.k) <= maxExtent;
 }
 

@@ -132,24 +132,88 @@ static int64_t termsPerTurn(int64_t k, int64_t word) {
   return best;
 }
 
-void LaneProduct::multiply(const LaneMatrix &left, const LaneMatrix &right) {
-  int64_t terms = termsPerTurn(
-      extents.k, left.columnStride == 1 ? wordOf(left, turnTerms) : 1);
+/// All terms, by turns of whole words of them.
+void LaneProduct::sumTerms(int64_t word, AddTerms add) {
+  int64_t terms = termsPerTurn(extents.k, word);
   int64_t whole = extents.k / terms * terms;
   if (extents.m * extents.n * extents.k <= mostUnrolled) {
     for (int64_t k = 0; k != whole; k += terms)
-      sums = addTerms(left, right, constant(k), terms, sums);
+      sums = add(constant(k), terms, sums);
   } else if (whole > 0) {
     auto loop = scf::ForOp::create(b, constant(0), constant(whole),
                                    constant(terms), sums);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    scf::YieldOp::create(b, addTerms(left, right, loop.getInductionVar(), terms,
-                                     loop.getRegionIterArgs()));
+    scf::YieldOp::create(
+        b, add(loop.getInductionVar(), terms, loop.getRegionIterArgs()));
     sums.assign(loop.result_begin(), loop.result_end());
   }
   if (whole != extents.k)
-    sums = addTerms(left, right, constant(whole), extents.k - whole, sums);
+    sums = add(constant(whole), extents.k - whole, sums);
+}
+
+void LaneProduct::multiply(const LaneMatrix &left, const LaneMatrix &right) {
+  sumTerms(left.columnStride == 1 ? wordOf(left, turnTerms) : 1,
+           [&](Value k, int64_t count, ValueRange start) {
+             return addTerms(left, right, k, count, start);
+           });
+}
+
+// Each two terms are the real and the imaginary part of one of A's numbers, by
+// which both parts of B's are multiplied.
+void LaneProduct::multiplyParts(const LaneMatrix &left, const LaneMatrix &right,
+                                bool conjugatesA, bool conjugatesB) {
+  bool areRows = left.columnStride == 1, haveRows = right.columnStride == 1;
+  auto half = [&](Value number) {
+    return b.createOrFold<arith::DivUIOp>(number, constant(2));
+  };
+  auto twice = [&](Value number) {
+    return b.createOrFold<arith::MulIOp>(number, constant(2));
+  };
+  auto signedBy = [&](bool isNegative, Value value) -> Value {
+    return isNegative ? arith::NegFOp::create(b, value).getResult() : value;
+  };
+  // The numbers of all columns in a term's rows, part by part.
+  auto loadRight = [&](Value k) -> Sums {
+    if (haveRows)
+      return load(right, at(right, half(k), constant(0)), 1, extents.n);
+    Sums parts;
+    for (int64_t j = 0; j != extents.n / 2; ++j)
+      llvm::append_range(parts, load(right, at(right, k, constant(j)), 1, 2));
+    return parts;
+  };
+  auto loadLeft = [&](Value row, Value k, int64_t count) -> Sums {
+    if (areRows)
+      return load(left, at(left, row, k), 1, count);
+    Sums parts;
+    for (int64_t term = 0; term != count; term += 2)
+      llvm::append_range(
+          parts,
+          load(left, at(left, twice(row), half(after(k, term))), 1, 2));
+    return parts;
+  };
+  auto add = [&](Value k, int64_t count, ValueRange start) -> Sums {
+    Sums result(start);
+    SmallVector<Sums> factors;
+    for (Value row : rows)
+      factors.push_back(loadLeft(row, k, count));
+    for (int64_t term = 0; term != count; term += 2) {
+      Sums parts = loadRight(after(k, term));
+      for (int64_t i = 0; i != extents.m; ++i) {
+        Value real = factors[i][term], imaginary = factors[i][term + 1];
+        Value ofReal[] = {real, signedBy(conjugatesB, real)};
+        Value ofImaginary[] = {signedBy(conjugatesA == conjugatesB, imaginary),
+                               signedBy(conjugatesA, imaginary)};
+        for (int64_t j = 0; j != extents.n; ++j) {
+          Value &sum = result[i * extents.n + j];
+          sum = math::FmaOp::create(b, ofReal[j % 2], parts[j], sum);
+          sum = math::FmaOp::create(b, ofImaginary[j % 2], parts[j ^ 1], sum);
+        }
+      }
+    }
+    return result;
+  };
+  sumTerms(std::max<int64_t>(2, areRows ? wordOf(left, turnTerms) : 2), add);
 }
 
 void LaneProduct::scale(Value alpha) {

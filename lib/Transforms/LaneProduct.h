@@ -39,6 +39,11 @@ public:
 
   /// Sums up A·B.
   void multiply(const LaneMatrix &left, const LaneMatrix &right);
+  /// The same of matrices of complex numbers as reals, or of conjugates: B has
+  /// half as many rows, or columns where they are not adjacent, as what is
+  /// multiplied; so has an A of adjacent columns, of twice the rows.
+  void multiplyParts(const LaneMatrix &left, const LaneMatrix &right,
+                     bool conjugatesA, bool conjugatesB);
   /// Multiplies the sums by α, null for 1.
   void scale(mlir::Value alpha);
   /// Writes them, converted to its elements, to shared memory.
@@ -63,6 +68,10 @@ private:
             int64_t count);
   Sums addTerms(const LaneMatrix &left, const LaneMatrix &right, mlir::Value k,
                 int64_t count, mlir::ValueRange start);
+  /// The sum with `count` more terms, from `k` on.
+  using AddTerms = llvm::function_ref<Sums(mlir::Value k, int64_t count,
+                                           mlir::ValueRange start)>;
+  void sumTerms(int64_t word, AddTerms add);
   OldRow loadOld(mlir::Value c, mlir::Value row, mlir::Value beta);
   mlir::Value after(mlir::Value start, int64_t offset);
 

@@ -175,9 +175,14 @@ void PackedProduct::emitWarps(const Matrices &a, const Matrices &other,
     bool hasTerms = k + partition.sliceK <= tile.k;
     Value at = constant(k);
     Value left =
-        LoadOp::create(b, type(Role::A), tileA, zero, at, hasRows, hasTerms);
+        LoadOp::create(b, type(Role::A), tileA, zero, at, hasRows, hasTerms,
+                       /*skewedAs=*/Value(),
+                       op.getInterleavedParts() && op.getTransposeA(),
+                       /*conjugateA=*/false, /*conjugateB=*/false);
     Value right =
-        LoadOp::create(b, type(Role::B), tileB, at, zero, hasTerms, hasColumns);
+        LoadOp::create(b, type(Role::B), tileB, at, zero, hasTerms, hasColumns,
+                       /*skewedAs=*/Value(), op.getInterleavedParts(),
+                       op.getConjugateA(), op.getConjugateB());
     sum = MmaOp::create(b, left, right, sum);
   }
   Value alpha = readScale(b, op.getAlpha()), beta = readScale(b, op.getBeta());
@@ -223,7 +228,11 @@ void PackedProduct::emitLanes(const Matrices &a, const Matrices &other,
     LaneProduct &lane = rounds.emplace_back(
         b, Extents{rows, plan.tile.n, plan.tile.k}, products.back(), row,
         plan.tile.m, op.getPlan()->getAtom().getCType());
-    lane.multiply(operand(a), operand(other));
+    if (op.getInterleavedParts())
+      lane.multiplyParts(operand(a), operand(other), op.getConjugateA(),
+                         op.getConjugateB());
+    else
+      lane.multiply(operand(a), operand(other));
     lane.scale(alpha);
   }
   // C takes the place of A and B.

@@ -266,7 +266,7 @@ func.func @unplanned(%a: memref<16x16xf64>, %b: memref<8x8xf64>, %c: memref<16x8
 // -----
 
 #doubles = #kami.mma_atom<mma_sync 16x8x8, f64, f64, f64, ["nv.a.16x8.b64", "nv.b.8x8.b64", "nv.c.16x8.b64"]>
-// expected-error@+1 {{expected interleaved parts of complex numbers only for warps whose tiles, and those of their atom, have even numbers of columns and terms, and are neither packed nor interleaved}}
+// expected-error@+1 {{expected interleaved parts of complex numbers only for warps or lanes whose tiles, and those of a warp}}
 #reals = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #doubles, tile = 16x7x16, transport = copied, slices = {k = 8, shared = [0, 0]}, complex = interleaved>
 
 // -----

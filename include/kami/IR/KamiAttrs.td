@@ -320,8 +320,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
       tiles with one more for each block
     * (C17) an atom whose layouts are opaque is for one team of warps that hold
       operands, in tiles that are not interleaved
-    * (C18) `complex = interleaved` is for warps, whose tiles and those of their
-      atom have even numbers of columns and terms, and are neither packed nor
+    * (C18) `complex = interleaved` is for warps or lanes, whose tiles, and those of
+      a warp's atom, have even numbers of columns and terms, and are not
       interleaved
   }];
   let parameters = (ins

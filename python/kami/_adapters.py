@@ -179,6 +179,11 @@ class _Torch(Library):
             self.address(array), tuple(array.shape), array.stride(), type, number
         )
 
+    def factor(self, array: Any, name: str) -> View:
+        if not array.is_conj():
+            return self.view(array, name)
+        return self.view(array.conj(), name)._replace(is_conjugate=True)
+
     def address(self, array: Any) -> int:
         address: int = array.data_ptr()
         return address

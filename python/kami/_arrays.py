@@ -35,6 +35,8 @@ class View(NamedTuple):
     """As the C API names it: "f16"; "complex<f32>"."""
     device: int
     """Number of a CUDA device, or HOST."""
+    is_conjugate: bool = False
+    """Whether elements are the conjugates of those in memory."""
 
 
 def dense_strides(shape: Sequence[int]) -> tuple[int, ...]:
@@ -57,6 +59,10 @@ class Library(abc.ABC):
     @abc.abstractmethod
     def view(self, array: Any, name: str) -> View:
         """Raises TypeError, naming the argument, for a type kami has not."""
+
+    def factor(self, array: Any, name: str) -> View:
+        """The same of what is multiplied: the elements may be conjugates."""
+        return self.view(array, name)
 
     @abc.abstractmethod
     def address(self, array: Any) -> int:

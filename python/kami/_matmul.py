@@ -50,6 +50,8 @@ class Operand:
     # "dense", "rows" or "columns" (adjacent elements), or "any".
     layout: str
     transposed: bool = False
+    # Whether the conjugates of its elements are multiplied.
+    conjugated: bool = False
 
     def to_c(self, keep: list[Any]) -> Array:
         rank = len(self.repeats)
@@ -116,6 +118,8 @@ class Request:
             transposeA=self.a.transposed,
             transposeB=self.b.transposed,
             isComplex=self.is_complex,
+            conjugateA=self.a.conjugated,
+            conjugateB=self.b.conjugated,
             hasAlpha=self.has_alpha,
             hasBeta=self.has_beta,
             rowScale=self.row_scale,

@@ -384,8 +384,8 @@ class _Call:
             m,
             n,
             k,
-            self._operand(a, type_a, self.trans_a),
-            self._operand(b, type_b, self.trans_b),
+            self._operand(a, type_a, self.trans_a, self.a.is_conjugate),
+            self._operand(b, type_b, self.trans_b, self.b.is_conjugate),
             dataclasses.replace(c.operand, type=part_of(c.operand.type)[0]),
             self.accumulator,
             is_complex,
@@ -401,9 +401,13 @@ class _Call:
         )
 
     @staticmethod
-    def _operand(placed: Placed, type: str, transposed: bool) -> Operand:
+    def _operand(
+        placed: Placed, type: str, transposed: bool, conjugated: bool
+    ) -> Operand:
         flipped = placed.operand.transposed != transposed
-        return dataclasses.replace(placed.operand, type=type, transposed=flipped)
+        return dataclasses.replace(
+            placed.operand, type=type, transposed=flipped, conjugated=conjugated
+        )
 
 
 _bound: dict[Any, _Bound] = {}
@@ -478,8 +482,8 @@ class _Product:
         if wanted.out is None:
             self.give = giver(a)
         self.library: Library = library_of(self.a, "a")
-        self.view_a = self.library.view(self.a, "a")
-        self.view_b = library_of(self.b, "b").view(self.b, "b")
+        self.view_a = self.library.factor(self.a, "a")
+        self.view_b = library_of(self.b, "b").factor(self.b, "b")
         check_types(self.view_a, self.view_b, wanted.precision)
         if not part_of(self.view_a.type)[1]:
             check_real(wanted.alpha, "alpha")

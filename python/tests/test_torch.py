@@ -34,10 +34,32 @@ def test_tensors_and_views() -> None:
     assert torch.equal(product, half.float() @ half.mT.float())
 
 
-def test_lazy_conjugates_are_refused() -> None:
+def complex_integers(*shape: int, dtype: torch.dtype) -> torch.Tensor:
+    return torch.complex(integers(*shape), integers(*shape)).to(dtype)
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
+def test_lazy_conjugates_are_multiplied(dtype: torch.dtype) -> None:
+    a = complex_integers(2, 5, 3, dtype=dtype)
+    b = complex_integers(2, 3, 6, dtype=dtype)
+    adjoint_a = a.mH.contiguous().mH
+    adjoint_b = b.mH.contiguous().mH
+    for x in (a, a.conj(), adjoint_a, a.mH.contiguous().mT):
+        for y in (b, b.conj(), adjoint_b, b.mH.contiguous().mT):
+            assert torch.equal(kami.bmm(x, y), x @ y)
+    # The same arrays but for that have another kernel.
+    assert torch.equal(kami.bmm(a, b, out=kami.bmm(a.conj(), b)), a @ b)
+
+
+def test_other_lazy_views_are_refused() -> None:
     z = torch.ones(3, 3, dtype=torch.complex64)
-    with pytest.raises(ValueError, match="a: expected elements as they lie in memory"):
-        kami.gemm(z.conj(), z)
+    for arguments in (
+        {"a": z.conj().imag, "b": z.real},
+        {"a": z, "b": z, "out": z.conj()},
+        {"a": z, "b": z, "c": z.conj(), "beta": 1},
+    ):
+        with pytest.raises(ValueError, match="expected elements as they lie in memory"):
+            kami.gemm(**arguments)
 
 
 @pytest.mark.parametrize(

@@ -119,11 +119,21 @@ bool kami::hasEdges(const Extents &extents, const Extents &tile) {
 /// 144 by 64 × 128 × 16 (H200, 2026-11-29).
 static constexpr double spillingDoubles = 1.3, largeDoublesAtEdges = 1.045,
                         deepDoubles = 1.05;
+static constexpr double unevenDoubles = 0.5, longRow = 1.08,
+                        spillingRow = 1.6;
+static constexpr int64_t manyColumns = 80, mostColumns = 88;
 static constexpr int64_t largeDoubles = 2048, deepTile = 32, manyDeepTiles = 8;
 
 static double doublesHindrance(const Work &work, const Partition &partition,
-                               const Exchange &exchange) {
+                               const Exchange &exchange, int64_t residentBlocks,
+                               const Chip &chip) {
   double factor = 1;
+  if (partition.warpM == partition.atomM && partition.warpN > manyColumns)
+    factor *= partition.warpN > mostColumns ? spillingRow : longRow;
+  int64_t warps = residentBlocks * partition.grid.warps();
+  if (warps % chip.tensorCores != 0)
+    factor += unevenDoubles *
+              (double(llvm::alignTo(warps, chip.tensorCores)) / warps - 1);
   if (partition.tile.n == spilledColumns && !exchange.skewed &&
       !isSliceAhead(partition, exchange.stages, work.extents.k))
     factor *= spillingDoubles;
@@ -291,7 +301,8 @@ kami::calibratedCost(const Work &work, const Atom &atom,
       atom.instruction != Instruction::Fma)
     cost.total *= copiedParts;
   if (isDoubles && cost.kTiles > 1)
-    cost.total *= doublesHindrance(work, partition, exchange);
+    cost.total *= doublesHindrance(work, partition, exchange,
+                                   cost.residentBlocks, chip);
   return cost;
 }
 

@@ -119,21 +119,46 @@ bool kami::hasEdges(const Extents &extents, const Extents &tile) {
 /// 144 by 64 × 128 × 16 (H200, 2026-11-29).
 static constexpr double spillingDoubles = 1.3, largeDoublesAtEdges = 1.045,
                         deepDoubles = 1.05;
-static constexpr double unevenDoubles = 0.5, longRow = 1.08,
-                        spillingRow = 1.6;
-static constexpr int64_t manyColumns = 80, mostColumns = 88;
 static constexpr int64_t largeDoubles = 2048, deepTile = 32, manyDeepTiles = 8;
+
+/// Where one row of the matrix unit's tiles is all that a warp has, it holds
+/// as much of B as of C, and more columns than these spill (complex 180 and 296
+/// by 16 × 120 a warp 701 and 2698 µs, by 32 × 56 and 32 × 64 222 and 915), or
+/// take a little longer than others (165 × 264 × 153 by 16 × 88 188 and by
+/// 32 × 48 161, but 112 × 176 × 488 136 and by 112 × 16 154); so do fewer in
+/// tiles of odd rows as long as these (152 × 137 × 197 by 16 × 72 295 and by
+/// 80 × 24 153). Batches as above (H200, 2026-11-29).
+static constexpr double longRow = 1.08, spillingRow = 1.6;
+static constexpr int64_t manyColumns = 80, mostColumns = 88, longOddRow = 128;
+
+static double rowHindrance(const Work &work, const Partition &partition) {
+  if (partition.warpM > partition.atomM)
+    return 1;
+  bool isOdd = work.extents.n % 2 != 0 && partition.tile.n > longOddRow;
+  if (isOdd || partition.warpN > mostColumns)
+    return spillingRow;
+  return partition.warpN > manyColumns ? longRow : 1;
+}
+
+/// The part of what a multiprocessor's matrix units wait for each other, where
+/// its warps are no multiple of them, that shows: two blocks of three warps are
+/// two warps for two of four, and one for the others. 61 of 500 batches, real
+/// and complex, have other plans for this and the above, and take 0.74 of the
+/// time (geometric mean): the 29 real ones 0.54 to 1.02 (525 × 77 × 291 262 and
+/// 140 µs, 144 137 and 121), the others 0.32 to 0.99 (complex 240 617 and 446;
+/// H200, 2026-11-29).
+static constexpr double shownUneven = 0.5;
+
+static double unevenness(int64_t warps, int64_t units) {
+  return 1 + shownUneven * (double(llvm::alignTo(warps, units)) / warps - 1);
+}
 
 static double doublesHindrance(const Work &work, const Partition &partition,
                                const Exchange &exchange, int64_t residentBlocks,
                                const Chip &chip) {
-  double factor = 1;
-  if (partition.warpM == partition.atomM && partition.warpN > manyColumns)
-    factor *= partition.warpN > mostColumns ? spillingRow : longRow;
-  int64_t warps = residentBlocks * partition.grid.warps();
-  if (warps % chip.tensorCores != 0)
-    factor += unevenDoubles *
-              (double(llvm::alignTo(warps, chip.tensorCores)) / warps - 1);
+  double factor =
+      rowHindrance(work, partition) *
+      unevenness(residentBlocks * partition.grid.warps(), chip.tensorCores);
   if (partition.tile.n == spilledColumns && !exchange.skewed &&
       !isSliceAhead(partition, exchange.stages, work.extents.k))
     factor *= spillingDoubles;

@@ -28,7 +28,7 @@ using namespace kami;
 using namespace mlir;
 
 /// The dimension along which the matrix's elements are adjacent, rows if none.
-static unsigned adjacentDimension(MemRefType type) {
+unsigned Distributor::adjacentDimension(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset;
   bool isKnown = succeeded(type.getStridesAndOffset(strides, offset));

@@ -48,7 +48,7 @@ Value Distributor::emitCopied(GemmOp op, Value matrixA, Value matrixB,
       return emitSumInTurn(op, matrixA, matrixB, start, barrierFirst);
     if (comesInTurn && barrierFirst)
       gpu::BarrierOp::create(b);
-    if (carriesSlice(matrixA))
+    if (carriesSlice(matrixA, matrixB))
       return emitCarriedSum(matrixA, matrixB, start);
     if (startsOnce(matrixA, matrixB))
       return emitSumStartedOnce(matrixA, matrixB, start);
@@ -295,19 +295,43 @@ Value Distributor::emitSumStartedOnce(Value matrixA, Value matrixB,
 // Slices ahead
 //===----------------------------------------------------------------------===//
 
+/// Whether a thread copies so many pieces of the operand's tile, of which each
+/// is at an address of its own, that these take the registers of a slice: of
+/// lines of 8-byte pieces that threads cannot share evenly. ptxas 12.9 and 13.0
+/// then move sums of the matrix unit to make room, and take the first term of
+/// such a sum in a turn of the loop right after the last one of the turn
+/// before, without waiting for it: 152 × 137 × 197 of f64 by 32 × 137 × 16 and
+/// four warps was wrong in one tile of ten (H200, 2026-11-29).
+bool Distributor::copiesApart(Role role, Value matrix) {
+  constexpr int64_t mostApart = 16;
+  auto type = cast<MemRefType>(matrix.getType());
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  auto [strides, offset] = type.getStridesAndOffset();
+  int64_t next = strides[1 - adjacentDimension(type)];
+  bool areWhole = ShapedType::isStatic(next) && areWholePieces(next, bytes);
+  CopiedTile tile = copiedTileOf(role, type);
+  int64_t piece = areWhole ? copiedPiece / bytes : 1;
+  int64_t pieces = llvm::divideCeil(tile.lineElements, piece),
+          threads = copyingThreads();
+  bool areShared = threads % pieces == 0 || pieces % threads == 0;
+  return !areShared && tile.lines * pieces > mostApart * threads;
+}
+
 /// Whether warps have the first slice of a tile in registers before they
 /// multiply the last one of the tile before, so that the matrix unit waits
 /// neither for the barrier between tiles nor for shared memory. It was timed
 /// for f64 (H100, 2026-11-25): 1000 products of 256 take 687 instead of 735 µs,
 /// 384 2230 instead of 2443, and the unit is busy in 84 instead of 76 % of the
 /// cycles. Where rows are skewed, copies take the registers that this needs.
-bool Distributor::carriesSlice(Value matrixA) {
+bool Distributor::carriesSlice(Value matrixA, Value matrixB) {
   auto matrix = cast<MemRefType>(matrixA.getType());
   int64_t k = multipliedSize(Role::A, matrix, 1);
   return !isGroup() && !exchange.bulk &&
          atom.getInstruction() == InstructionKind::MmaSync &&
          matrix.getElementType().isF64() && (alignedRows || !exchange.skewed) &&
-         ShapedType::isStatic(k) && isSliceAhead(partition, exchange.stages, k);
+         ShapedType::isStatic(k) &&
+         isSliceAhead(partition, exchange.stages, k) &&
+         !copiesApart(Role::A, matrixA) && !copiesApart(Role::B, matrixB);
 }
 
 /// The sum of a product, with a slice in registers ahead. All warps have read a

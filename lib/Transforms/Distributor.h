@@ -109,6 +109,7 @@ private:
   CopiedTile copiedTileOf(Role role, mlir::MemRefType matrix);
   mlir::Value copiedTileAt(Role role, mlir::MemRefType matrix,
                            mlir::Value stage);
+  static unsigned adjacentDimension(mlir::MemRefType type);
   bool isPlaced(Role role);
   int64_t copyingThreads() { return partition.grid.warps() * atom.getLanes(); }
   SharedMatrixAttr copiedMatrix(Role role, mlir::MemRefType matrix);
@@ -207,7 +208,8 @@ private:
   bool startsOnce(mlir::Value matrixA, mlir::Value matrixB);
   mlir::Value emitSumStartedOnce(mlir::Value matrixA, mlir::Value matrixB,
                                  mlir::Value start);
-  bool carriesSlice(mlir::Value matrixA);
+  bool copiesApart(Role role, mlir::Value matrix);
+  bool carriesSlice(mlir::Value matrixA, mlir::Value matrixB);
   mlir::Value emitCarriedSum(mlir::Value matrixA, mlir::Value matrixB,
                              mlir::Value start);
   mlir::Value emitSumInTurn(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,

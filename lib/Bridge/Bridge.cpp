@@ -414,10 +414,9 @@ static bool haveRowsOfParts(GemmOp op) {
   };
   auto isReal = [](Value scale) {
     Attribute known;
-    return !scale || (matchPattern(scale, m_Constant(&known)) &&
-                      cast<FloatAttr>(cast<ArrayAttr>(known)[1])
-                          .getValue()
-                          .isZero());
+    return !scale ||
+           (matchPattern(scale, m_Constant(&known)) &&
+            cast<FloatAttr>(cast<ArrayAttr>(known)[1]).getValue().isZero());
   };
   return op.isComplex() && !op.getLayers() &&
          llvm::all_of(ArrayRef<Value>{op.getA(), op.getB(), op.getC()},

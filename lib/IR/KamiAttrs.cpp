@@ -56,13 +56,11 @@ BarrierScopeKind kami::toKind(BarrierScope scope) {
 /// `, output = relayed`, `, blocks = 132`, `, next = prefetched`, `, rows =
 /// skewed`, `, copies = bulk`, `, taken = 2` and `, complex = interleaved`;
 /// nothing for what is not said.
-static ParseResult parseSharedWork(mlir::AsmParser &parser,
-                                   llvm::SmallVector<int64_t> &interleave,
-                                   int64_t &teams, int64_t &rounds,
-                                   int64_t &stages, bool &relaysC,
-                                   int64_t &blocks, bool &prefetches,
-                                   bool &skewed, bool &bulk, int64_t &taken,
-                                   bool &interleavesParts) {
+static ParseResult
+parseSharedWork(mlir::AsmParser &parser, llvm::SmallVector<int64_t> &interleave,
+                int64_t &teams, int64_t &rounds, int64_t &stages, bool &relaysC,
+                int64_t &blocks, bool &prefetches, bool &skewed, bool &bulk,
+                int64_t &taken, bool &interleavesParts) {
   teams = rounds = stages = 1;
   relaysC = prefetches = skewed = bulk = interleavesParts = false;
   blocks = taken = 0;
@@ -511,9 +509,8 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                           "but got "
                        << taken << " turns of " << blocks << " blocks";
   bool isLane = unit == UnitKind::Lane;
-  bool areEven =
-      tileN % 2 == 0 && tileK % 2 == 0 &&
-      (isLane || (atom.getN() % 2 == 0 && atom.getK() % 2 == 0));
+  bool areEven = tileN % 2 == 0 && tileK % 2 == 0 &&
+                 (isLane || (atom.getN() % 2 == 0 && atom.getK() % 2 == 0));
   if (interleavesParts && (unit == UnitKind::WarpGroup || !areEven ||
                            atom.isOpaque() || !interleave.empty()))
     return emitError() << "expected interleaved parts of complex numbers only "

@@ -158,9 +158,9 @@ LogicalResult kami::verifyInterleavedParts(GemmOp op) {
   Type element = op.getAccumulator();
   if (!element.isF32() && !element.isF64())
     return op.emitOpError("expected parts of f32 or f64, but got ") << element;
-  for (auto [matrix, name] : {std::pair(op.getA(), "A"),
-                              std::pair(op.getB(), "B"),
-                              std::pair(op.getC(), "C")}) {
+  for (auto [matrix, name] :
+       {std::pair(op.getA(), "A"), std::pair(op.getB(), "B"),
+        std::pair(op.getC(), "C")}) {
     auto type = dyn_cast<MemRefType>(matrix.getType());
     if (!type || type.getElementType() != element)
       return op.emitOpError("expected a memref of ")

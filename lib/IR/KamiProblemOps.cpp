@@ -404,8 +404,8 @@ LogicalResult GemmOp::verify() {
                           multipliedExtent(Role::A, 0))) ||
       failed(verifyExtent(*this, "n", "C's", matrixExtent(c, false, 1), "B's",
                           multipliedExtent(Role::B, 1))) ||
-      failed(verifyExtent(*this, "k", "A's", multipliedExtent(Role::A, 1), "B's",
-                          multipliedExtent(Role::B, 0))))
+      failed(verifyExtent(*this, "k", "A's", multipliedExtent(Role::A, 1),
+                          "B's", multipliedExtent(Role::B, 0))))
     return failure();
   if (failed(verifyBatch(*this, c, a, "A")) ||
       failed(verifyBatch(*this, c, b, "B")) || failed(verifyDestination(*this)))

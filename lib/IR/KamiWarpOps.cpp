@@ -104,13 +104,13 @@ static LogicalResult verifyParts(LoadOp op, Type element, Type type) {
   FragmentType fragment = op.getResult().getType();
   MmaAtomAttr atom = fragment.getAtom();
   Role role = fragment.getRole();
-  bool isRight = role != Role::C && element == type &&
-                 (type.isF32() || type.isF64()) && !atom.isOpaque() &&
-                 atom.getRows(role) % 2 == 0 && atom.getColumns(role) % 2 == 0 &&
-                 fragment.getInterleave().empty() &&
-                 (role == Role::A ? !conjugates
-                                  : areOddByLanes(fragment, 0) ==
-                                        areOddByLanes(fragment, 1));
+  bool isRight =
+      role != Role::C && element == type && (type.isF32() || type.isF64()) &&
+      !atom.isOpaque() && atom.getRows(role) % 2 == 0 &&
+      atom.getColumns(role) % 2 == 0 && fragment.getInterleave().empty() &&
+      (role == Role::A
+           ? !conjugates
+           : areOddByLanes(fragment, 0) == areOddByLanes(fragment, 1));
   if (!isRight)
     return op.emitOpError("expected interleaved parts only of f32 or f64 for a "
                           "fragment of role a or b, of an atom with even "

@@ -125,17 +125,20 @@ static constexpr int64_t largeDoubles = 2048, deepTile = 32, manyDeepTiles = 8;
 /// as much of B as of C, and more columns than these spill (complex 180 and 296
 /// by 16 × 120 a warp 701 and 2698 µs, by 32 × 56 and 32 × 64 222 and 915), or
 /// take a little longer than others (165 × 264 × 153 by 16 × 88 188 and by
-/// 32 × 48 161, but 112 × 176 × 488 136 and by 112 × 16 154); so do fewer in
-/// tiles of odd rows as long as these (152 × 137 × 197 by 16 × 72 295 and by
-/// 80 × 24 153). Batches as above (H200, 2026-11-29).
+/// 32 × 48 161, but 112 × 176 × 488 136 and by 112 × 16 154). So do tiles of
+/// odd rows as long as these, whose copies are not shared evenly and take the
+/// registers of a slice ahead: six batches of 131 to 147 columns by 32 rows of
+/// them take 0.69 to 0.80 of the time by narrower ones, 152 × 137 × 197 295 by
+/// 32 × 137 and 153 by 80 × 48. Batches as above (H200, 2026-11-29).
 static constexpr double longRow = 1.08, spillingRow = 1.6;
 static constexpr int64_t manyColumns = 80, mostColumns = 88, longOddRow = 128;
 
 static double rowHindrance(const Work &work, const Partition &partition) {
+  if (work.extents.n % 2 != 0 && partition.tile.n > longOddRow)
+    return spillingRow;
   if (partition.warpM > partition.atomM)
     return 1;
-  bool isOdd = work.extents.n % 2 != 0 && partition.tile.n > longOddRow;
-  if (isOdd || partition.warpN > mostColumns)
+  if (partition.warpN > mostColumns)
     return spillingRow;
   return partition.warpN > manyColumns ? longRow : 1;
 }
@@ -326,8 +329,8 @@ kami::calibratedCost(const Work &work, const Atom &atom,
       atom.instruction != Instruction::Fma)
     cost.total *= copiedParts;
   if (isDoubles && cost.kTiles > 1)
-    cost.total *= doublesHindrance(work, partition, exchange,
-                                   cost.residentBlocks, chip);
+    cost.total *=
+        doublesHindrance(work, partition, exchange, cost.residentBlocks, chip);
   return cost;
 }
 

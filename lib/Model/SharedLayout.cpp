@@ -116,11 +116,10 @@ static SharedLayout copiedTiles(const Partition &partition,
           : bytes(rows, unitHasA, /*eitherWay=*/true);
   layout.copiedB.offset = llvm::alignTo(
       layout.copiedA.bytes, isGroup ? groupMatrixAlignment : regionAlignment);
-  layout.copiedB.bytes =
-      exchange.interleavesParts
-          ? bytesOfParts(std::pair(columns, depth / 2),
-                         std::pair(columns / 2, depth))
-          : bytes(columns, isGroup, readsEither);
+  layout.copiedB.bytes = exchange.interleavesParts
+                             ? bytesOfParts(std::pair(columns, depth / 2),
+                                            std::pair(columns / 2, depth))
+                             : bytes(columns, isGroup, readsEither);
   layout.bytes = layout.copiedB.offset + layout.copiedB.bytes;
   if (!exchange.skewed || exchange.bulk)
     return layout;
@@ -203,9 +202,9 @@ static SharedLayout packedLayout(const Partition &partition,
   };
   SharedLayout layout;
   layout.copiedA.bytes = bytes(tile.m * tile.k, element.operand);
-  layout.copiedB = {layout.copiedA.bytes,
-                    bytes(termsOfB(tile.k, exchange) * tile.n,
-                          element.operand)};
+  layout.copiedB = {
+      layout.copiedA.bytes,
+      bytes(termsOfB(tile.k, exchange) * tile.n, element.operand)};
   if (exchange.relaysC)
     layout.relay.bytes = bytes(tile.m * tile.n, element.accumulator);
   layout.bytes =
@@ -462,8 +461,8 @@ static SharedTraffic packedTraffic(const Partition &partition,
                                    const Exchange &exchange) {
   const Extents &tile = partition.tile;
   int64_t a = exchange.packed * tile.m * tile.k * element.operand;
-  int64_t b = exchange.packed * termsOfB(tile.k, exchange) * tile.n *
-              element.operand;
+  int64_t b =
+      exchange.packed * termsOfB(tile.k, exchange) * tile.n * element.operand;
   int64_t c = exchange.relaysC
                   ? exchange.packed * tile.m * tile.n * element.accumulator
                   : 0;
@@ -484,7 +483,8 @@ static SharedTraffic copiedTraffic(const Partition &partition,
                                    const Exchange &exchange) {
   int64_t a = partition.paddedM() * partition.paddedK() * element.operand;
   int64_t b = partition.paddedN() * partition.paddedK() * element.operand;
-  int64_t written = a + termsOfB(b, exchange), read = partition.grid.n * a + partition.grid.m * b;
+  int64_t written = a + termsOfB(b, exchange),
+          read = partition.grid.n * a + partition.grid.m * b;
   if (exchange.unit == Unit::WarpGroup) {
     // Lanes read an A that the unit does not, and what threads round comes and
     // goes once more. See matrixUnitReads, too.

@@ -240,8 +240,7 @@ void PackedSearch::tryWarps(const Atom &atom) {
   plan.slices.k = atom.shape.k;
   plan.tile = problem.extents;
   if (!problem.interleavesParts)
-    plan.interleave =
-        bankInterleavingOf(problem, atom, plan.partition(), chip);
+    plan.interleave = bankInterleavingOf(problem, atom, plan.partition(), chip);
   tryThreads(plan, chip.warpSize, best);
   if (best)
     bests.push_back(*best);

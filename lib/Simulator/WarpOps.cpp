@@ -86,7 +86,8 @@ static LogicalResult windowAccess(Execution &x, Warp &warp,
       bool isA = window.parts == Role::A;
       unsigned along = !isA && window.matrix.strides[1] == 1 ? 1 : 0;
       int64_t isSecond = index[1 - along] & 1;
-      index[along] = isA ? 2 * index[along] + isSecond : index[along] ^ isSecond;
+      index[along] =
+          isA ? 2 * index[along] + isSecond : index[along] ^ isSecond;
       index[1 - along] >>= 1;
     }
     bool inside = true;

@@ -82,8 +82,7 @@ Value Distributor::emitCopied(GemmOp op, Value matrixA, Value matrixB,
 
 Value Distributor::emitCopiedSum(GemmOp op, Value matrixA, Value matrixB,
                                  Value start) {
-  int64_t k =
-      multipliedSize(Role::A, cast<MemRefType>(matrixA.getType()), 1);
+  int64_t k = multipliedSize(Role::A, cast<MemRefType>(matrixA.getType()), 1);
   if (ShapedType::isDynamic(k))
     k = multipliedSize(Role::B, cast<MemRefType>(matrixB.getType()), 0);
   int64_t tileK = partition.tile.k;
@@ -247,8 +246,7 @@ static bool isAnywhere(Value matrix) {
 /// 1201; 131 and 201 take 3 % longer, 255 4 % less. But tf32 131 and 161 take
 /// 7 % longer so, and of sizes of their own odd f64 2 % (H100, 2026-11-28).
 bool Distributor::startsOnce(Value matrixA, Value matrixB) {
-  int64_t k =
-      multipliedSize(Role::A, cast<MemRefType>(matrixA.getType()), 1);
+  int64_t k = multipliedSize(Role::A, cast<MemRefType>(matrixA.getType()), 1);
   bool haveStages =
       ShapedType::isStatic(k) && k <= exchange.stages * partition.tile.k;
   return exchange.stages > 1 && !exchange.bulk && !alignedRows && !haveStages &&
@@ -340,8 +338,7 @@ Value Distributor::emitCarriedSum(Value matrixA, Value matrixB, Value start) {
   CopiedOperands own = operandsOf(matrixA, matrixB, /*map=*/{});
   int64_t stages = exchange.stages, slice = partition.sliceK;
   int64_t tileK = partition.tile.k;
-  int64_t k =
-      multipliedSize(Role::A, cast<MemRefType>(matrixA.getType()), 1);
+  int64_t k = multipliedSize(Role::A, cast<MemRefType>(matrixA.getType()), 1);
   int64_t last = llvm::divideCeil(k, tileK) - 1, rest = k - last * tileK;
   auto startTerms = [&](Value tile, int64_t terms, Value stage) {
     startCopies(matrixA, matrixB, multiply(tile, tileK), b.getIndexAttr(terms),

@@ -297,11 +297,10 @@ Value Distributor::loadFragment(OperandSide &side, Value tile, Value k,
     fragment = fragment.withElements(type.getElementType());
   bool isInParts = exchange.interleavesParts &&
                    (!isA || sourceShift(side.role, type, 1) != 0);
-  Value elements =
-      LoadOp::create(b, fragment, tile, place.row, place.column,
-                     place.rowInBounds, place.columnInBounds, skewedAs,
-                     isInParts, isInParts && !isA && conjugatesA,
-                     isInParts && !isA && conjugatesB);
+  Value elements = LoadOp::create(
+      b, fragment, tile, place.row, place.column, place.rowInBounds,
+      place.columnInBounds, skewedAs, isInParts,
+      isInParts && !isA && conjugatesA, isInParts && !isA && conjugatesB);
   return side.prologue.empty() ? elements
                                : applyPrologue(side, tile, elements, k, place);
 }
@@ -588,9 +587,9 @@ Value Distributor::emitSum(GemmOp op, Value matrixA, Value matrixB, Value start,
   // The previous tile's slices may still be read.
   if (leavesReads(partition, slices, exchange))
     emitExchangeBarrier();
-  Value sum =
-      emitTile(tileOfK(Role::A, matrixA, offset, size),
-               tileOfK(Role::B, matrixB, offset, size), loop.getRegionIterArg(0));
+  Value sum = emitTile(tileOfK(Role::A, matrixA, offset, size),
+                       tileOfK(Role::B, matrixB, offset, size),
+                       loop.getRegionIterArg(0));
   scf::YieldOp::create(b, sum);
   return loop.getResult(0);
 }

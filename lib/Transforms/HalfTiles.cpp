@@ -92,10 +92,9 @@ Value Distributor::emitByHalves(Value matrixA, Value matrixB,
   auto choose = [&](Role role, Value operand, unsigned dim, int64_t half,
                     llvm::function_ref<Value()> emitHalf,
                     llvm::function_ref<Value()> emitWhole) -> Value {
-    Value isHalf =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
-                              multipliedExtent(role, operand, dim),
-                              constant(half));
+    Value isHalf = arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
+                                         multipliedExtent(role, operand, dim),
+                                         constant(half));
     auto choice = scf::IfOp::create(b, TypeRange(fragmentType(Role::C)), isHalf,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);

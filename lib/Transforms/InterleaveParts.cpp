@@ -38,7 +38,8 @@ static LogicalResult interleave(GemmOp op) {
                           "complex scales nor layers, where parts are "
                           "interleaved");
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  Value a = AsRealOp::create(b, op.getA()), other = AsRealOp::create(b, op.getB()),
+  Value a = AsRealOp::create(b, op.getA()),
+        other = AsRealOp::create(b, op.getB()),
         c = AsRealOp::create(b, op.getC());
   auto product = GemmOp::create(
       b, /*result=*/Type(), a, other, c, realPart(b, op.getAlpha()),

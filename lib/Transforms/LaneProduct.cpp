@@ -188,8 +188,7 @@ void LaneProduct::multiplyParts(const LaneMatrix &left, const LaneMatrix &right,
     Sums parts;
     for (int64_t term = 0; term != count; term += 2)
       llvm::append_range(
-          parts,
-          load(left, at(left, twice(row), half(after(k, term))), 1, 2));
+          parts, load(left, at(left, twice(row), half(after(k, term))), 1, 2));
     return parts;
   };
   auto add = [&](Value k, int64_t count, ValueRange start) -> Sums {

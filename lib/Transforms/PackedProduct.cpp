@@ -174,11 +174,10 @@ void PackedProduct::emitWarps(const Matrices &a, const Matrices &other,
   for (int64_t k = 0; k < tile.k; k += partition.sliceK) {
     bool hasTerms = k + partition.sliceK <= tile.k;
     Value at = constant(k);
-    Value left =
-        LoadOp::create(b, type(Role::A), tileA, zero, at, hasRows, hasTerms,
-                       /*skewedAs=*/Value(),
-                       op.getInterleavedParts() && op.getTransposeA(),
-                       /*conjugateA=*/false, /*conjugateB=*/false);
+    Value left = LoadOp::create(
+        b, type(Role::A), tileA, zero, at, hasRows, hasTerms,
+        /*skewedAs=*/Value(), op.getInterleavedParts() && op.getTransposeA(),
+        /*conjugateA=*/false, /*conjugateB=*/false);
     Value right =
         LoadOp::create(b, type(Role::B), tileB, at, zero, hasTerms, hasColumns,
                        /*skewedAs=*/Value(), op.getInterleavedParts(),

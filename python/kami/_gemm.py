@@ -43,7 +43,7 @@ def gemm(
     kind, which takes `from_dlpack` of libraries that kami does not know, or `out`.
     Those of a CUDA device are multiplied there, on the current stream of their
     library, without waiting; those in the host's memory by the simulator. Any
-    strides serve without a copy.
+    strides serve without a copy, as do PyTorch's lazy conjugates of a and b.
 
     Args:
         a: shape (..., m, k), or (..., k, m) where `trans_a`.

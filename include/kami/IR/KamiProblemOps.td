@@ -82,9 +82,9 @@ def Kami_GemmOp : Kami_Op<"gemm", [
     `(i / span) mod count`, and parts are added one after the other. So one kernel
     adds up in the order of any plan.
 
-    Complex numbers are multiplied as four real products, of A's and B's real and
-    imaginary parts, with `conjugate_a` or `conjugate_b` of the conjugates; α and
-    β are complex, too. `precision` says how the parts are multiplied.
+    Complex numbers are multiplied part by part, with `conjugate_a` or
+    `conjugate_b` of the conjugates; α and β are complex, too. `precision` says how
+    the parts are multiplied.
 
     With `interleaved_parts` the matrices are of complex numbers seen as reals
     (`kami.as_real`), and the product is one of reals: A is m × k, or k/2 × 2m with

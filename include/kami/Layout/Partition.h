@@ -174,8 +174,8 @@ struct Exchange {
   bool bulk = false;
   /// Whether the block takes tiles by tickets, of which it keeps two words.
   bool takesTickets = false;
-  /// Whether B is of complex numbers, whose parts are adjacent, and stands for a
-  /// real matrix of twice its rows, or columns.
+  /// Whether B is of complex numbers, whose parts are adjacent, and stands for
+  /// a real matrix of twice its rows, or columns.
   bool interleavesParts = false;
 
   bool isCopied() const { return transport == Transport::Copied; }

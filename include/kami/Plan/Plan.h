@@ -130,7 +130,7 @@ struct Plan {
             unit(),    isScoped(),     stages,
             relaysC,   prefetches,     isPacked() ? packedProducts() : 0,
             skewed,    isTransposed(), rounds,
-            bulk,      taken > 0, interleavesParts};
+            bulk,      taken > 0,      interleavesParts};
   }
 };
 

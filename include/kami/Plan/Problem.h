@@ -97,7 +97,7 @@ struct Problem {
   bool hasLayers = false;
 
   /// Elements are complex numbers of such parts: every block takes four real
-  /// products, and holds two of its C.
+  /// products, and holds two of its C, unless parts are interleaved.
   bool isComplex = false;
   /// Of complex numbers, whether rows of A, B and C have parts beside each
   /// other, and scales are real, so that they may be multiplied as reals.

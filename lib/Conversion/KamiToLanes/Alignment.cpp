@@ -189,8 +189,9 @@ static int64_t knownAlignment(Value memref) {
             return std::min(knownAlignment(op.getSource()),
                             divisorOf(op.getByteShift(), maxDepth));
           })
-          .Case<AsRealOp, memref::CastOp, memref::TransposeOp, memref::CollapseShapeOp,
-                memref::ExpandShapeOp, memref::MemorySpaceCastOp>(
+          .Case<AsRealOp, memref::CastOp, memref::TransposeOp,
+                memref::CollapseShapeOp, memref::ExpandShapeOp,
+                memref::MemorySpaceCastOp>(
               [&](Operation *op) { return knownAlignment(op->getOperand(0)); })
           .Case([&](arith::SelectOp op) {
             return std::min(knownAlignment(op.getTrueValue()),

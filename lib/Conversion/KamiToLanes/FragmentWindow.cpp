@@ -129,9 +129,9 @@ int64_t FragmentWindow::largestOfLanes(unsigned dim) const {
   if (!parts)
     return last[dim];
   bool isAcross = dim != unsigned(along), haveBoth = last[1 - along] % 2 != 0;
-  return isAcross                             ? last[dim] / 2
+  return isAcross                        ? last[dim] / 2
          : fragment.getRole() == Role::A ? 2 * last[dim] + haveBoth
-                                              : last[dim] | int64_t(haveBoth);
+                                         : last[dim] | int64_t(haveBoth);
 }
 
 /// Of [[r, s], [-s, r]], with conjugates of B's numbers [[r, -s], [s, r]] and

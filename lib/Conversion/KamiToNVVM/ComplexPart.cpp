@@ -21,8 +21,7 @@ using namespace mlir;
 namespace {
 
 /// A view of complex numbers' parts: one of each, or both beside each other.
-template <typename OpTy>
-struct ConvertParts : ConvertOpToLLVMPattern<OpTy> {
+template <typename OpTy> struct ConvertParts : ConvertOpToLLVMPattern<OpTy> {
   using ConvertOpToLLVMPattern<OpTy>::ConvertOpToLLVMPattern;
   using ConvertOpToLLVMPattern<OpTy>::getTypeConverter;
 

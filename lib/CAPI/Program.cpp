@@ -190,8 +190,9 @@ Program::compile(std::string source, ProgramOptions options) {
   return program;
 }
 
-/// Equal for orders that are equal, of programs for one chip.
-static std::string textOf(const SumOrder &order) {
+/// Equal for plans that add up in the same order, of programs for one chip.
+static std::string orderText(const Plan &plan) {
+  SumOrder order = sumOrderOf(plan);
   if (isInteger(order.atom->accumulator))
     return "any";
   StringRef instruction = order.atom->name;
@@ -200,9 +201,13 @@ static std::string textOf(const SumOrder &order) {
       order.atom->instruction == Instruction::Fma && order.interleaveK == 0;
   if (isOneByOne)
     instruction = instruction.split('.').second.split('.').second;
-  return llvm::formatv("{0}{1}, interleaved {2}, layers {3} of {4} in {5}",
-                       isOneByOne ? "fma." : "", instruction, order.interleaveK,
-                       order.layers, order.layerK, order.tileK);
+  // Of complex numbers, products of both parts follow each other, or all of one
+  // come first.
+  return llvm::formatv("{0}{1}{2}, interleaved {3}, layers {4} of {5} in {6}",
+                       isOneByOne ? "fma." : "", instruction,
+                       plan.interleavesParts ? " of both parts" : "",
+                       order.interleaveK, order.layers, order.layerK,
+                       order.tileK);
 }
 
 llvm::Expected<std::string> Program::sumOrder(std::string source,
@@ -226,7 +231,7 @@ llvm::Expected<std::string> Program::sumOrder(std::string source,
     FailureOr<Plan> plan = toPlan(op, *attribute);
     if (failed(plan))
       return WalkResult::interrupt();
-    text = textOf(sumOrderOf(*plan));
+    text = orderText(*plan);
     return WalkResult::advance();
   });
   if (result.wasInterrupted())

@@ -184,8 +184,6 @@ LAYERED = [
     ("f32", (40, 40, 192), (True, True), 4),
     ("tf32x3", (64, 40, 128), (False, False), 4),
     ("tf32x3", (65, 30, 65), (True, False), 2),
-    ("c64", (40, 24, 100), (True, False), 4),
-    ("c128", (33, 40, 120), (False, True), 4),
 ]
 
 
@@ -199,26 +197,15 @@ def test_layers_of_run_time_give_equal_bits(
     dtype = {
         "f16": np.float16,
         "f64": np.float64,
-        "c64": np.complex64,
-        "c128": np.complex128,
     }.get(type, np.float32)
-    is_complex = type[0] == "c"
     precision = type if type in ("tf32", "tf32x3") else "exact"
-    type = {"c64": "f32", "c128": "f64"}.get(type, type)
-
-    def drawn(shape: tuple[int, ...]) -> Array:
-        real = rng.standard_normal(shape)
-        return real + 1j * rng.standard_normal(shape) if is_complex else real
-
     a, b = (
-        drawn(shape[:: -1 if transposed else 1]).astype(dtype)
+        rng.standard_normal(shape[:: -1 if transposed else 1]).astype(dtype)
         for shape, transposed in zip(((m, k), (k, n)), transposes, strict=True)
     )
     operands = [Operand(type, (), "dense", transposed) for transposed in transposes]
     result = Operand("f32" if type.startswith("tf32") else type, (), "dense")
-    own = Request(
-        m, n, k, *operands, result, is_complex=is_complex, alignment=ALIGNMENT
-    )
+    own = Request(m, n, k, *operands, result, alignment=ALIGNMENT)
     found = source_of(own, "sm_90", {}).sum_order().layers_of(k)
     assert found is not None
     assert found.number == layers
@@ -232,6 +219,33 @@ def test_layers_of_run_time_give_equal_bits(
         trans_b=transposes[1],
         precision=precision,
     )
+    assert c.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("type", ["f32", "f64"])
+@pytest.mark.parametrize("transposes", [(False, False), (True, False), (False, True)])
+def test_complex_products_of_all_sizes_give_equal_bits(
+    type: str, transposes: tuple[bool, bool]
+) -> None:
+    m, n, k = 21, 34, 45
+    rng = np.random.default_rng(7)
+    dtype = np.complex64 if type == "f32" else np.complex128
+    a, b = (
+        (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
+        for shape in (
+            (3, k, m) if transposes[0] else (3, m, k),
+            (3, n, k) if transposes[1] else (3, k, n),
+        )
+    )
+    operands = [
+        Operand(type, (False,), "dense", transposed)
+        for transposed in (*transposes, False)
+    ]
+    own = Request(m, n, k, *operands, is_complex=True, alignment=ALIGNMENT)
+    assert " of both parts" in source_of(own, "sm_90", {}).sum_order().terms
+    unwritten = np.full((3, m, n), np.nan, dtype)
+    c = simulate_stand_in(own, [{"tile": "16x32x16"}], a, b, c=unwritten)
+    expected = kami.bmm(a, b, trans_a=transposes[0], trans_b=transposes[1])
     assert c.tobytes() == expected.tobytes()
 
 

@@ -28,32 +28,23 @@ namespace kami {
 using namespace kami;
 using namespace mlir;
 
-/// What a tile needs of A.
-static Value tileOfA(GemmOp op, const Plan &plan, GridKernel &kernel, Value a,
-                     const BlockTile &tile) {
-  unsigned rows = op.getTransposeA() ? 1 : 0;
-  // Rows of complex numbers have two reals for each.
-  bool isTwice = op.getInterleavedParts() && op.getTransposeA();
-  Value first = tile.m;
-  if (isTwice)
-    first = kernel.b.createOrFold<arith::MulIOp>(
-        first, arith::ConstantIndexOp::create(kernel.b, 2));
-  return kernel.tileView(a, tile.batch, rows, first,
-                         isTwice ? 2 * plan.tile.m : plan.tile.m, 1 - rows,
-                         /*otherOffset=*/Value(), 0);
-}
-
-/// What a tile needs of B.
-static Value tileOfB(GemmOp op, const Plan &plan, GridKernel &kernel, Value b,
-                     const BlockTile &tile) {
-  unsigned columns = op.getTransposeB() ? 0 : 1;
-  bool isHalf = op.getInterleavedParts() && op.getTransposeB();
-  Value first = tile.n;
-  if (isHalf)
-    first = kernel.b.createOrFold<arith::DivUIOp>(
-        first, arith::ConstantIndexOp::create(kernel.b, 2));
-  return kernel.tileView(b, tile.batch, columns, first,
-                         isHalf ? plan.tile.n / 2 : plan.tile.n, 1 - columns,
+/// What a tile needs of A or B.
+static Value tileOf(Role role, GemmOp op, const Plan &plan, GridKernel &kernel,
+                    Value matrix, const BlockTile &tile) {
+  bool isA = role == Role::A,
+       isTransposed = isA ? op.getTransposeA() : op.getTransposeB();
+  unsigned dim = isA == isTransposed ? 1 : 0;
+  Value first = isA ? tile.m : tile.n;
+  int64_t width = isA ? plan.tile.m : plan.tile.n;
+  // Of complex numbers by rows, A has two reals for a row, and B a line for two
+  // columns.
+  if (op.getInterleavedParts() && isTransposed) {
+    Value two = arith::ConstantIndexOp::create(kernel.b, 2);
+    first = isA ? kernel.b.createOrFold<arith::MulIOp>(first, two)
+                : kernel.b.createOrFold<arith::DivUIOp>(first, two);
+    width = isA ? 2 * width : width / 2;
+  }
+  return kernel.tileView(matrix, tile.batch, dim, first, width, 1 - dim,
                          /*otherOffset=*/Value(), 0);
 }
 
@@ -79,8 +70,8 @@ static void emitTileProduct(GemmOp op, const Plan &plan, GridKernel &kernel,
                             NextTile *next) {
   SmallVector<Value> operands = llvm::map_to_vector(
       op->getOperands(), [&](Value value) { return values.lookup(value); });
-  operands[0] = tileOfA(op, plan, kernel, operands[0], tile);
-  operands[1] = tileOfB(op, plan, kernel, operands[1], tile);
+  operands[0] = tileOf(Role::A, op, plan, kernel, operands[0], tile);
+  operands[1] = tileOf(Role::B, op, plan, kernel, operands[1], tile);
   operands[2] = kernel.tileView(operands[2], tile.batch, 0, tile.m, plan.tile.m,
                                 1, tile.n, plan.tile.n);
   SmallVector<std::pair<Role, SmallVector<AffineMap>>> newMaps;
@@ -95,8 +86,10 @@ static void emitTileProduct(GemmOp op, const Plan &plan, GridKernel &kernel,
   }
   Value nextA, nextB;
   if (next) {
-    nextA = tileOfA(op, plan, kernel, values.lookup(op.getA()), next->tile);
-    nextB = tileOfB(op, plan, kernel, values.lookup(op.getB()), next->tile);
+    nextA =
+        tileOf(Role::A, op, plan, kernel, values.lookup(op.getA()), next->tile);
+    nextB =
+        tileOf(Role::B, op, plan, kernel, values.lookup(op.getB()), next->tile);
   }
   GemmOp product = op.cloneWith(kernel.b, operands);
   for (auto &[role, maps] : newMaps)

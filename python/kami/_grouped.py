@@ -17,6 +17,7 @@ from ._grouped_kind import Kind, multiply_rows, rows_of
 from ._kernels import tell_simulated
 from ._pointers import multiply_at
 from ._product import (
+    Extra,
     check_output,
     check_product,
     check_types,
@@ -78,6 +79,8 @@ class _Group:
         if not a:
             raise ValueError("a: expected at least one array, but got none")
         self.c: list[Any] = []
+        # C of each product, where it is added to in another array; else None.
+        self.added: list[Any] = []
         self.a = [adopt(array) for array in a]
         self.b = [adopt(array) for array in b]
         self.library: Library = library_of(self.a[0], "a[0]")
@@ -127,9 +130,36 @@ class _Group:
                 raise ValueError(f"out[{i}]: expected an array that may be written")
         return made
 
+    def add(self, c: Sequence[Any] | None, out: Sequence[Any] | None) -> None:
+        """Says what is added to."""
+        if c is None:
+            raise ValueError("c: expected arrays where beta is not 0, but got None")
+        if len(c) != len(self.sizes):
+            raise ValueError(f"c: expected {len(self.sizes)} arrays, but got {len(c)}")
+        for i, source in enumerate(c):
+            if out is not None and source is out[i]:
+                self.added.append(None)
+                continue
+            array, name = adopt(source), f"c[{i}]"
+            view, target = library_of(array, name).view(array, name), self.views_c[i]
+            if view.type != target.type:
+                raise TypeError(
+                    f"{name}: expected elements of type {target.type}, "
+                    f"but got {view.type}"
+                )
+            Extra(name, view, target.shape)
+            self.added.append(array)
+
+    def bring_c(self) -> None:
+        for target, source in zip(self.c, self.added, strict=False):
+            if source is not None:
+                self.library.copy(target, source)
+
     def run_simulated(self, kind: Kind, overrides: dict[str, Any], scales: Any) -> None:
         """In flat copies: arrays have no address in common."""
         tell_simulated()
+        kernel = kind.compile(typical_size(self.sizes), target_of(HOST), overrides)
+        self.bring_c()
         flats, at, leading = [], [], []
         everything = (
             (self.views_a, self.a),
@@ -144,7 +174,6 @@ class _Group:
             at.append(starts[:-1].astype(np.int64))
             leading.append(np.array([max(c, 1) for _, c in extents], np.int64))
         sizes = [np.array(column, np.int64) for column in zip(*self.sizes, strict=True)]
-        kernel = kind.compile(typical_size(self.sizes), target_of(HOST), overrides)
         kernel(*flats, *at, *sizes, *leading, *scales)
         for start, array in zip(at[2], self.c, strict=True):
             target = np.asarray(array)
@@ -165,7 +194,9 @@ class _Group:
         stream = self.library.stream(device)()
         count, typical = len(self.sizes), typical_size(self.sizes)
         rows = rows_of(address, count)
-        multiply_rows(kind, typical, count, flat, rows, scales, overrides, stream)
+        multiply_rows(
+            kind, typical, count, flat, rows, scales, overrides, stream, self.bring_c
+        )
 
 
 def grouped_gemm(
@@ -254,11 +285,7 @@ def grouped_gemm(
         raise TypeError("a: expected real numbers")
     group.c = group.outputs(out, out_dtype)
     if beta != 0:
-        if c is None:
-            raise ValueError("c: expected arrays where beta is not 0, but got None")
-        for target, source in zip(group.c, c, strict=True):
-            if target is not source:
-                group.library.copy(target, adopt(source))
+        group.add(c, out)
     first = group.views_a[0]
     on_device = first.device != HOST
     check_types(first, group.views_b[0], precision)
@@ -270,6 +297,7 @@ def grouped_gemm(
         bytes=on_device,
         **same,
     )
+    kind.scale_bits(scales)
     if on_device:
         group.run_on_device(kind, overrides, scales)
     else:

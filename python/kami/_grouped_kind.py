@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes import byref
 from typing import Any, NamedTuple
 
@@ -45,6 +45,15 @@ class Kind:
     def flat(self, device: int) -> list[View]:
         """Arrays that begin at address 0, in which positions are pointers."""
         return [View(0, (0,), (1,), one, device) for one in (self.a, self.b, self.c)]
+
+    def scale_bits(self, scales: Sequence[float]) -> list[int]:
+        """Alpha and beta, as far as there are any, as the kernel is given them."""
+        accumulator = self.accumulator or default_accumulator(self.a)
+        names = ["alpha"] * self.has_alpha + ["beta"] * self.has_beta
+        return [
+            scalar_bits(scale, accumulator, name)
+            for name, scale in zip(names, scales, strict=True)
+        ]
 
     def source(
         self, typical: Sequence[int], target: str, overrides: dict[str, Any]
@@ -126,11 +135,13 @@ def multiply_rows(
     scales: Sequence[float],
     overrides: dict[str, Any],
     stream: int,
+    prepare: Callable[[], None] = lambda: None,
 ) -> None:
     """`count` products of matrices in flat arrays of A, B and C.
 
     `rows` are the addresses of nine arrays of `count` int64, on the arrays' device:
-    positions in A, B and C, m, n and k, and leading dimensions.
+    positions in A, B and C, m, n and k, and leading dimensions. `prepare` is called
+    when nothing is left that may be refused.
     """
     device = flat[2].device
     source = kind.source(typical, target_of(device), overrides_for(device, overrides))
@@ -140,12 +151,13 @@ def multiply_rows(
     kernel = source.kernel()
     described: list[Any] = [(x.address, x.shape, x.strides) for x in flat]
     described += [(row, (count,), (1,)) for row in rows]
-    accumulator = kind.accumulator or default_accumulator(kind.a)
-    described += [(scalar_bits(scale, accumulator, "alpha"),) for scale in scales]
+    described += [(bits,) for bits in source.kind.scale_bits(scales)]
     if device == HOST:
+        prepare()
         kernel.program.simulate(described)
         return
     launch = kernel.bind(described, device).runner(len(described))
+    prepare()
     launch(stream, *(words[0] for words in described))
 
 

@@ -479,6 +479,8 @@ class _Product:
         self, a: Any, b: Any, wanted: Wanted, overrides: dict[str, Any]
     ) -> None:
         self.a, self.b, self.wanted = adopt(a), adopt(b), wanted
+        # C, where it is added to in another array.
+        self.added: Any = None
         if wanted.out is None:
             self.give = giver(a)
         self.library: Library = library_of(self.a, "a")
@@ -496,7 +498,7 @@ class _Product:
         self.shape = (*broadcast(batches), m, n)
 
     def output(self, c: Any) -> Any:
-        """What is written: `out`, or an array of the caller's kind, with C in it."""
+        """What is written: `out`, or an array of the caller's kind."""
         out, dtype = adopt(self.wanted.out), self.wanted.out_dtype
         type = default_result(self.view_a.type, self.view_b.type)
         if dtype is not None:
@@ -521,17 +523,22 @@ class _Product:
         if c is None:
             raise ValueError("c: expected an array where beta is not 0, but got None")
         if c is not self.wanted.out:
-            self._copy(adopt(c), out)
+            self.added = self._checked(adopt(c))
         return out
 
-    def _copy(self, c: Any, out: Any) -> None:
+    def _checked(self, c: Any) -> Any:
         view = library_of(c, "c").view(c, "c")
         if view.type != self.view_c.type:
             raise TypeError(
                 f"c: expected elements of type {self.view_c.type}, but got {view.type}"
             )
         Extra("c", view, self.shape)
-        self.library.copy(out, c)
+        return c
+
+    def bring_c(self, out: Any) -> None:
+        """C to where it is added to, once nothing is left that may be refused."""
+        if self.added is not None:
+            self.library.copy(out, self.added)
 
     def call(self) -> _Call:
         alpha, beta = self.wanted.alpha, self.wanted.beta
@@ -661,6 +668,7 @@ def run(
     if device == HOST and not is_asked:
         tell_simulated()
     words = _words(call, bound, wanted.alpha, wanted.beta)
+    product.bring_c(result)
     report = bound.run(words, stream)
     result = product.give(result) if wanted.out is None else wanted.out
     return result, Made(bound, product.shape, call.c.type, device, words, report)

@@ -127,3 +127,41 @@ def test_the_simulator_says_so_once() -> None:
     _kernels.tell_simulated.cache_clear()
     with pytest.warns(kami.SimulatorWarning, match="multiplied by kami's simulator"):
         kami.gemm(A, B)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "error", "message"),
+    [
+        ({"beta": 0.5}, ValueError, "beta: expected an integer, but got 0.5"),
+        ({"beta": 1, "alpha": 0.5}, ValueError, "alpha: expected an integer"),
+        ({"beta": 1, "tile": (4096, 4096, 64)}, ValueError, "no plan fits"),
+        ({"beta": 1, "precision": "tf32"}, TypeError, "precision: expected exact"),
+    ],
+)
+def test_what_is_refused_writes_nothing(
+    keywords: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    a, b = np.ones((4, 6), np.int8), np.ones((6, 5), np.int8)
+    c, out = np.ones((4, 5), np.int32), np.full((4, 5), 7, np.int32)
+    with pytest.raises(error, match=message):
+        kami.gemm(a, b, c, out=out, **keywords)
+    with pytest.raises(error, match=message):
+        kami.grouped_gemm([a, a], [b, b], [c, c], out=[out, out], **keywords)
+    assert (out == 7).all()
+
+
+@pytest.mark.parametrize(
+    ("last", "error", "message"),
+    [
+        ([], ValueError, "c: expected 2 arrays, but got 1"),
+        ([np.ones((3, 5))], TypeError, r"c\[1\]: expected elements of type f32"),
+        ([B], ValueError, r"c\[1\]: expected a shape that broadcasts to \(4, 5\)"),
+    ],
+)
+def test_nothing_is_added_in_part(
+    last: list[Any], error: type[Exception], message: str
+) -> None:
+    c, out = np.ones((4, 5), np.float32), np.full((4, 5), 7, np.float32)
+    with pytest.raises(error, match=message):
+        kami.grouped_gemm([A, A], [B, B], [c, *last], out=[out, out], beta=1)
+    assert (out == 7).all()

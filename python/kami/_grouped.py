@@ -15,6 +15,7 @@ from ._arrays import HOST, Library, View
 from ._devices import target_of
 from ._grouped_kind import Kind, multiply_rows, rows_of
 from ._kernels import tell_simulated
+from ._overlap import overlapping
 from ._pointers import multiply_at
 from ._product import (
     Extra,
@@ -128,7 +129,26 @@ class _Group:
             check_output(view, size[:2], type, a.device)
             if not library_of(made[i], "out").is_writable(made[i]):
                 raise ValueError(f"out[{i}]: expected an array that may be written")
+        if out is not None:
+            self.check_apart()
         return made
+
+    def check_apart(self) -> None:
+        try:
+            for i, view in enumerate(self.views_c):
+                _leading(view, f"out[{i}]")
+        except ValueError:
+            # In the simulator rows may lie in any way.
+            if self.views_c[0].device != HOST:
+                raise
+            return
+        found = overlapping(self.views_c)
+        if found is not None:
+            one, other = found
+            raise ValueError(
+                f"out[{other}]: expected a matrix of its own, but it shares elements "
+                f"with out[{one}]"
+            )
 
     def add(self, c: Sequence[Any] | None, out: Sequence[Any] | None) -> None:
         """Says what is added to."""
@@ -228,7 +248,7 @@ def grouped_gemm(
             adjacent elements. Any extent may be 0.
         c: what beta scales; copied to the results, unless it is `out`.
         alpha, beta: of all products.
-        out: as many matrices that are written.
+        out: as many matrices that are written, no two of which share an element.
         out_dtype, accumulator, precision: as for `gemm`.
         sizes: m, n and k where the host need not know them: three arrays of int64
             on a device, an element for each product. Then a, b and `out` are

@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 import pytest
 
 import kami
+from kami._arrays import View
+from kami._overlap import overlapping
 
 A = np.ones((4, 6), np.float32)
 B = np.ones((6, 5), np.float32)
@@ -142,11 +145,11 @@ def test_what_is_refused_writes_nothing(
     keywords: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     a, b = np.ones((4, 6), np.int8), np.ones((6, 5), np.int8)
-    c, out = np.ones((4, 5), np.int32), np.full((4, 5), 7, np.int32)
+    c, out = np.ones((4, 5), np.int32), np.full((2, 4, 5), 7, np.int32)
     with pytest.raises(error, match=message):
-        kami.gemm(a, b, c, out=out, **keywords)
+        kami.gemm(a, b, c, out=out[0], **keywords)
     with pytest.raises(error, match=message):
-        kami.grouped_gemm([a, a], [b, b], [c, c], out=[out, out], **keywords)
+        kami.grouped_gemm([a, a], [b, b], [c, c], out=list(out), **keywords)
     assert (out == 7).all()
 
 
@@ -161,7 +164,39 @@ def test_what_is_refused_writes_nothing(
 def test_nothing_is_added_in_part(
     last: list[Any], error: type[Exception], message: str
 ) -> None:
-    c, out = np.ones((4, 5), np.float32), np.full((4, 5), 7, np.float32)
+    c, out = np.ones((4, 5), np.float32), np.full((2, 4, 5), 7, np.float32)
     with pytest.raises(error, match=message):
-        kami.grouped_gemm([A, A], [B, B], [c, *last], out=[out, out], beta=1)
+        kami.grouped_gemm([A, A], [B, B], [c, *last], out=list(out), beta=1)
     assert (out == 7).all()
+
+
+def test_grouped_products_write_matrices_of_their_own() -> None:
+    beside = np.zeros((4, 10), np.float32)
+    kami.grouped_gemm([A, A], [B, B], out=[beside[:, :5], beside[:, 5:]])
+    assert (beside == 6).all()
+    below = np.zeros((7, 5), np.float32)
+    message = r"out\[2\]: expected a matrix of its own, .* with out\[1\]"
+    outs = [np.zeros((4, 5), np.float32), below[:4], below[3:]]
+    with pytest.raises(ValueError, match=message):
+        kami.grouped_gemm([A] * 3, [B] * 3, out=outs)
+    assert (below == 0).all()
+
+
+def test_overlaps_are_those_of_elements() -> None:
+    """Against sets of elements, of matrices beside, below and within each other."""
+    random = np.random.default_rng(7)
+    for _ in range(2000):
+        views, elements = [], []
+        common = random.integers(1, 9)
+        for _ in range(random.integers(2, 5)):
+            rows, columns, start = random.integers(0, (5, 6, 31))
+            pitch = common if random.random() < 0.7 else random.integers(1, 9)
+            pitch = max(pitch, columns)
+            shape, strides = (int(rows), int(columns)), (int(pitch), 1)
+            views.append(View(4 * int(start), shape, strides, "f32", 0))
+            at = start + pitch * np.arange(rows)[:, None] + np.arange(columns)
+            elements.append(set(at.ravel().tolist()))
+        pairs = itertools.combinations(range(len(views)), 2)
+        expected = {pair for pair in pairs if elements[pair[0]] & elements[pair[1]]}
+        found = overlapping(views)
+        assert found in expected if expected else found is None

@@ -1,0 +1,65 @@
+# Part of kami, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whether matrices that are written at the same time have an element in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ._arrays import View
+from ._types import item_bytes
+
+
+def _share_bytes(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether rows do, of two matrices: first byte, rows, bytes of one, pitch."""
+    starts = [first + np.arange(rows) * pitch for first, rows, _, pitch in (one, other)]
+    ends = np.concatenate([starts[0] + one[2], starts[1] + other[2]])
+    both = np.concatenate(starts)
+    order = np.argsort(both, kind="stable")
+    return bool((both[order][1:] < ends[order][:-1]).any())
+
+
+def overlapping(views: Sequence[View]) -> tuple[int, int] | None:
+    """Two of the matrices that share an element, or None.
+
+    They are of one type. Rows have adjacent elements, and follow each other in
+    order. Matrices may lie beside each other, in the same rows of a larger one.
+    """
+    numbers = [i for i, view in enumerate(views) if 0 not in view.shape]
+    if len(numbers) < 2:
+        return None
+    size = item_bytes(views[0].type)
+    matrices = np.array(
+        [
+            (v.address, v.shape[0], v.shape[1] * size, v.strides[0] * size)
+            for v in (views[i] for i in numbers)
+        ],
+        np.int64,
+    )
+    order = np.argsort(matrices[:, 0], kind="stable")
+    matrices = matrices[order]
+    first, rows, width, pitch = matrices.T
+    # A single row has no next one.
+    pitch[rows == 1] = 0
+    end = first + (rows - 1) * pitch + width
+    # Those after which another begins, so many places further, before they end.
+    for distance in range(1, len(first)):
+        one = np.nonzero(first[distance:] < end[:-distance])[0]
+        if not len(one):
+            return None
+        other = one + distance
+        step = np.maximum(pitch[one], pitch[other])
+        row, column = np.divmod(first[other] - first[one], np.maximum(step, 1))
+        # Where the other begins, or goes on in the next row.
+        meets = (row < rows[one]) & (column < width[one])
+        meets |= (row + 1 < rows[one]) & (column + width[other] > step)
+        meets |= rows[one] == 1
+        for i in np.nonzero((pitch[one] != step) | (pitch[other] != step))[0]:
+            meets[i] = _share_bytes(matrices[one[i]], matrices[other[i]])
+        for i in np.nonzero(meets)[0]:
+            low, high = sorted(numbers[order[j]] for j in (one[i], other[i]))
+            return low, high
+    return None

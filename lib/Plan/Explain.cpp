@@ -59,6 +59,8 @@ std::string kami::summary(const Plan &plan) {
     text += ", bulk copies";
   if (plan.taken)
     text += llvm::formatv(", the last {0} turns taken", plan.taken).str();
+  if (plan.interleavesParts)
+    text += ", complex rows as reals";
   return text;
 }
 
@@ -226,6 +228,7 @@ static llvm::json::Object members(const Candidate &candidate,
   object["skewed"] = plan.skewed;
   object["bulk"] = plan.bulk;
   object["taken"] = plan.taken;
+  object["interleaves_parts"] = plan.interleavesParts;
   object["threads"] =
       (plan.isPacked() ? 1 : plan.teams) * candidate.resources.threads;
   object["tile"] = array(plan.tile.m, plan.tile.n, plan.tile.k);

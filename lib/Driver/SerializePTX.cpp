@@ -206,12 +206,13 @@ FailureOr<std::string> kami::serializePTX(gpu::GPUModuleOp module) {
   if (!target)
     return module.emitError("expected an NVVM target");
   NVVM::SerializeGPUModuleBase::init();
-  // Translation decides how accesses are aligned, before upstream says what for:
-  // integers of 64 bits, which sizes and positions are, were loaded in halves.
-  module->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
-                  StringAttr::get(module.getContext(),
-                                  llvm::Triple(target.getTriple())
-                                      .computeDataLayout()));
+  // Translation decides how accesses are aligned, before upstream says what
+  // for: integers of 64 bits, which sizes and positions are, were loaded in
+  // halves.
+  module->setAttr(
+      LLVM::LLVMDialect::getDataLayoutAttrName(),
+      StringAttr::get(module.getContext(),
+                      llvm::Triple(target.getTriple()).computeDataLayout()));
   std::optional<SmallVector<char, 0>> text = Serializer(*module, target).run();
   if (!text)
     return failure();

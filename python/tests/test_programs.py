@@ -17,6 +17,7 @@ import pytest
 
 import kami
 from kami import _cache, _kernels
+from kami._grouped_kind import Kind
 
 
 def test_plans_explain_themselves() -> None:
@@ -106,6 +107,13 @@ func.func @linear(%x: tensor<4x6xf32>, %w: tensor<6x5xf32>, %bias: tensor<5xf32>
   return %result : tensor<4x5xf32>
 }
 """
+
+
+def test_sizes_of_64_bits_are_loaded_at_once() -> None:
+    products = Kind("f64", "f64", "f64", None, False, False, False, False, True)
+    text = products.compile((64, 64, 64), "sm_90", {}).ptx
+    assert "ld.global.b64" in text
+    assert "ld.global.b32" not in text
 
 
 def test_own_mlir(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@
 #include "Calls.h"
 #include "Handles.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
 #include <memory>
 #include <utility>
 
@@ -30,6 +31,18 @@ bool Question::ask(const python::Api &api, Object *object) const {
 
 bool Attribute::ask(const python::Api &api, Object *object) const {
   return get && isYes(api, get(descriptor, object, object->type));
+}
+
+ByteRange ExchangedTensor::range() const {
+  int64_t elementBytes = llvm::divideCeil(type.bits * type.lanes, 8);
+  ByteRange range = {address(), address() + elementBytes};
+  for (int32_t dim = 0; dim < rank; ++dim) {
+    if (extents[dim] == 0)
+      return {};
+    int64_t span = (extents[dim] - 1) * strides[dim] * elementBytes;
+    (span < 0 ? range.begin : range.end) += span;
+  }
+  return range;
 }
 
 bool Description::add(const ExchangedTensor &tensor) {
@@ -98,6 +111,7 @@ bool CallTable::readArray(Object *array, size_t number, SaidCall &said) const {
     return false;
   }
   said.addresses[number] = tensor.address();
+  said.ranges[number] = tensor.range();
   said.deviceType = tensor.deviceType;
   said.device = tensor.device;
   if (tensor.type.code == complexCode && isConjugate.ask(python, array))
@@ -131,10 +145,12 @@ bool CallTable::read(llvm::ArrayRef<Object *> arguments, SaidCall &said) const {
   for (auto [number, array] : llvm::enumerate(given))
     if (!readArray(array, number, said))
       return false;
-  // Whoever is about to overwrite an operand is to hear of it.
-  return !hasOut ||
-         !llvm::is_contained(llvm::ArrayRef(said.addresses).drop_back(),
-                             said.addresses.back());
+  // Whoever is about to overwrite an operand is to hear of it; whether it is
+  // one is looked at where the call is made out anew.
+  return !hasOut || llvm::none_of(llvm::ArrayRef(said.ranges).drop_back(),
+                                  [&](const ByteRange &operand) {
+                                    return operand.meets(said.ranges.back());
+                                  });
 }
 
 //===----------------------------------------------------------------------===//

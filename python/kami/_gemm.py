@@ -15,6 +15,7 @@ from ._arrays import HOST
 from ._calls import KnownCalls, answer_calls, launchers
 from ._html import html_table
 from ._library import UnalignedError
+from ._overlap import bounds
 from ._product import Epilogue, Made, Wanted, part_of, run
 
 
@@ -143,7 +144,7 @@ def gemm(
     elif key is not None:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
-        _known[key] = _make_known(a, out, made)
+        _known[key] = _make_known(a, b, out, made)
     return result
 
 
@@ -184,8 +185,9 @@ _known: dict[Any, _Known] = {}
 not known in C."""
 
 
-def _make_known(like: Any, out: Any, made: Made) -> _Known:
-    """A function that allocates the result and launches, and nothing else."""
+def _make_known(like: Any, b: Any, out: Any, made: Made) -> _Known:
+    """A function that allocates the result and launches, and nothing else. Where
+    the result may be an operand, the call is made out anew."""
     library, launch, scales = library_of(like, "a"), made.bound.launch, made.words[3:]
     address, stream = library.address, library.stream(made.device)
     assert launch is not None
@@ -199,9 +201,18 @@ def _make_known(like: Any, out: Any, made: Made) -> _Known:
             return out
 
     else:
+        first_a, end_a = bounds(library.view(like, "a"))
+        first_b, end_b = bounds(library.view(b, "b"))
+        first, end = bounds(library.view(out, "out"))
 
         def multiply(a: Any, b: Any, out: Any) -> Any:
-            launch(stream(), address(a), address(b), address(out), *scales)
+            at_a, at_b, at = address(a), address(b), address(out)
+            begins, ends = at + first, at + end
+            if (at_a + first_a < ends and begins < at_a + end_a) or (
+                at_b + first_b < ends and begins < at_b + end_b
+            ):
+                raise UnalignedError("out: may be an operand")
+            launch(stream(), at_a, at_b, at, *scales)
             return out
 
     return multiply

@@ -44,6 +44,7 @@ from ._matmul import (
     source_of,
     spread,
 )
+from ._overlap import share_elements
 from ._stand_in import Awaited, Chosen, choose, is_there
 from ._types import accumulator_name, check_real, type_name
 
@@ -512,11 +513,12 @@ class _Product:
         check_output(view, self.shape, type, self.view_a.device)
         if not library.is_writable(out):
             raise ValueError("out: expected an array that may be written")
-        if 0 not in self.shape and view.address in (
-            self.view_a.address,
-            self.view_b.address,
-        ):
-            raise ValueError("out: expected memory of its own, but got a's or b's")
+        for name, operand in (("a", self.view_a), ("b", self.view_b)):
+            if view.device == operand.device and share_elements(view, operand):
+                raise ValueError(
+                    "out: expected memory of its own, but it shares elements with "
+                    f"{name}"
+                )
         self.view_c = view
         if self.wanted.beta == 0:
             return out

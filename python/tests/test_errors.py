@@ -17,6 +17,7 @@ from kami._overlap import overlapping
 
 A = np.ones((4, 6), np.float32)
 B = np.ones((6, 5), np.float32)
+WHOLE = np.ones((7, 6), np.float32)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,17 @@ B = np.ones((6, 5), np.float32)
         (
             lambda: kami.gemm(A[:, :4], A[:, :4], out=A[:, :4]),
             ValueError,
-            "out: expected memory of its own, but got a's or b's",
+            "out: expected memory of its own, but it shares elements with a",
+        ),
+        (
+            lambda: kami.gemm(WHOLE[:4], B, out=WHOLE[3:, :5]),
+            ValueError,
+            "out: expected memory of its own, but it shares elements with a",
+        ),
+        (
+            lambda: kami.gemm(A, WHOLE[:6, :5], out=WHOLE[3:, 1:]),
+            ValueError,
+            "out: expected memory of its own, but it shares elements with b",
         ),
         (lambda: kami.gemm(A, B, beta=1), ValueError, "c: expected an array"),
         (
@@ -200,3 +211,13 @@ def test_overlaps_are_those_of_elements() -> None:
         expected = {pair for pair in pairs if elements[pair[0]] & elements[pair[1]]}
         found = overlapping(views)
         assert found in expected if expected else found is None
+
+
+def test_results_may_lie_between_operands() -> None:
+    """In the same rows, and in every other one."""
+    whole = np.ones((6, 16), np.float32)
+    kami.gemm(whole[:4, :6], whole[:, 6:11], out=whole[:4, 11:])
+    assert (whole[:4, 11:] == 6).all()
+    rows = np.ones((8, 6), np.float32)
+    kami.gemm(rows[::2], B, out=rows[1::2, :5])
+    assert (rows[1::2, :5] == 6).all()

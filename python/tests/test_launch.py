@@ -62,6 +62,32 @@ def test_a_call_like_an_earlier_one_only_launches(driver: Path) -> None:
     )
 
 
+def test_results_are_no_operands(driver: Path) -> None:
+    """Of calls that are known, too; they may lie between an operand's elements."""
+    run(
+        driver,
+        """
+        whole = np.zeros((64, 64), np.float16)
+        def multiply(a, b, out):
+            kami.gemm(*map(DeviceArray, (a, b)), out=DeviceArray(out))
+        a, b = whole[:16, :16], np.zeros((16, 8), np.float16)
+        multiply(a, b, whole[32:48, :8])
+        assert launches.value == 1
+        multiply(a, b, whole[:16, 16:24])
+        assert launches.value == 2
+        for out in whole[15:31, :8], whole[:16, 8:16]:
+            try:
+                multiply(a, b, out)
+            except ValueError as error:
+                assert "memory of its own, but it shares elements with a" in str(error)
+            else:
+                raise AssertionError("an operand was overwritten")
+        multiply(a, b, whole[16:32, :8])
+        assert launches.value == 3
+        """,
+    )
+
+
 def test_ptx_says_how_much_to_optimize_it(driver: Path, tmp_path: Path) -> None:
     """The driver is told so, whether what it assembles is kept or not."""
     run(
@@ -247,6 +273,8 @@ described = [(0, *pair) for pair in zip(shapes, strides)]
 scaled = Launch(kernel.program.executable(0), [*described, (0,)])
 launch = Launch(plain.program.executable(0), described)
 OPTIONS = (False, False, None, None, None, "exact", None, None)
+PLACES = 1 << 16, 2 << 16, 3 << 16
+OTHERS = 4 << 16, 5 << 16, 6 << 16
 
 def arrays(*places, **others):
     return [array(*x, **others) for x in zip(places, shapes, strides)]
@@ -261,11 +289,11 @@ def run(*rest, **others):
 
 def test_calls_are_known_by_what_arrays_are_like(driver: Path) -> None:
     code = """
-        assert run(*arrays(160, 320, 480)) is None and launches.value == 0
-        calls.add(said(*arrays(160, 320, 480), alpha=5), scaled, 32, None)
-        a, b, c = arrays(16, 32, 48)
+        assert run(*arrays(*OTHERS)) is None and launches.value == 0
+        calls.add(said(*arrays(*OTHERS), alpha=5), scaled, 32, None)
+        a, b, c = arrays(*PLACES)
         assert run(a, b, c, alpha=2) is c and launches.value == 1
-        assert (words[0], words[9], words[18]) == (16, 32, 48)
+        assert (words[0], words[9], words[18]) == PLACES
         # Of an earlier call alpha is not 1, whatever else.
         assert words[27] & 0xFFFFFFFF == 0x40000000
         assert run(a, b, c, alpha=0.1) is c
@@ -273,21 +301,21 @@ def test_calls_are_known_by_what_arrays_are_like(driver: Path) -> None:
         assert run(a, b, c) is None and launches.value == 2
         assert c_void_p.in_dll(fake, "fakeStream").value == 4711
         # An offset is part of the address only.
-        run(array(40, shapes[0], strides[0], offset=24), b, c, alpha=2)
-        assert words[0] == 64 and launches.value == 3
+        run(array(PLACES[0] + 24, shapes[0], strides[0], offset=24), b, c, alpha=2)
+        assert words[0] == PLACES[0] + 48 and launches.value == 3
         for other in (
-            array(16, (3, 16, 17), strides[0]),
-            array(16, shapes[0], (512, 16, 1)),
-            array(16, shapes[0][1:], strides[0][1:]),
-            array(16, (), ()),
-            array(24, shapes[0], strides[0]),
-            array(16, shapes[0], strides[0], offset=8),
-            array(16, (1,) * 9, (1,) * 9),
-            array(16, shapes[0], strides[0], code=4),
-            array(16, shapes[0], strides[0], bits=32),
-            array(16, shapes[0], strides[0], lanes=2),
-            array(16, shapes[0], strides[0], device=1),
-            array(16, shapes[0], strides[0], kind=Derived),
+            array(PLACES[0], (3, 16, 17), strides[0]),
+            array(PLACES[0], shapes[0], (512, 16, 1)),
+            array(PLACES[0], shapes[0][1:], strides[0][1:]),
+            array(PLACES[0], (), ()),
+            array(PLACES[0] + 8, shapes[0], strides[0]),
+            array(PLACES[0], shapes[0], strides[0], offset=8),
+            array(PLACES[0], (1,) * 9, (1,) * 9),
+            array(PLACES[0], shapes[0], strides[0], code=4),
+            array(PLACES[0], shapes[0], strides[0], bits=32),
+            array(PLACES[0], shapes[0], strides[0], lanes=2),
+            array(PLACES[0], shapes[0], strides[0], device=1),
+            array(PLACES[0], shapes[0], strides[0], kind=Derived),
             7,
         ):
             assert run(other, b, c, alpha=2) is None, other
@@ -299,7 +327,8 @@ def test_calls_are_known_by_what_arrays_are_like(driver: Path) -> None:
             options[number] = other
             assert run(a, b, c, alpha=2, options=options) is None, number
         # What is about to overwrite an operand is somebody else's to refuse.
-        assert run(a, b, array(32, shapes[2], strides[2]), alpha=2) is None
+        for place in (PLACES[1], PLACES[1] + 48, PLACES[0] - 48):
+            assert run(a, b, array(place, shapes[2], strides[2]), alpha=2) is None
         # With beta, C is where the result goes.
         assert run(a, b, c, alpha=2, beta=1) is None
         beta = kami.compile(16, 8, 16, "f16", batch=True, beta=True)
@@ -307,12 +336,12 @@ def test_calls_are_known_by_what_arrays_are_like(driver: Path) -> None:
         calls.add(said(a, b, c, c=c, beta=3), beta, 32, None)
         assert run(a, b, c, c=c, beta=-1) is c
         assert words[27] & 0xFFFFFFFF == 0xBF800000
-        for other in (None, a, arrays(160, 320, 480)[2]):
+        for other in (None, a, arrays(*OTHERS)[2]):
             assert run(a, b, c, c=other, beta=-1) is None
         assert launches.value == 4
         assert calls.launch() is None and calls.launch(*range(30)) is None
         # Arrays that begin elsewhere take another kernel, beside the first.
-        elsewhere = array(40, shapes[0], strides[0])
+        elsewhere = array(PLACES[0] + 24, shapes[0], strides[0])
         calls.add(said(elsewhere, b, c, alpha=5), scaled, 32, None)
         for first in (elsewhere, a):
             assert run(first, b, c, alpha=2) is c and words[0] == first.tensor.data
@@ -323,7 +352,7 @@ def test_calls_are_known_by_what_arrays_are_like(driver: Path) -> None:
 
 def test_what_dlpack_does_not_say_is_asked(driver: Path) -> None:
     code = """
-        a, b, c = arrays(16, 32, 48)
+        a, b, c = arrays(*PLACES)
         calls.add(said(a, b, c), launch, 0, None)
         assert run(a, b, c) is c
         interposed.append(1)
@@ -344,7 +373,7 @@ def test_what_dlpack_does_not_say_is_asked(driver: Path) -> None:
             (Derived,), c_void_p(addressof(api)), recordsGradients=recording.copy,
             needsGradient=property(fail),
         )
-        a, b, c = three = arrays(16, 32, 48, kind=Derived)
+        a, b, c = three = arrays(*PLACES, kind=Derived)
         other.add(said(*three), launch, 0, None)
         assert other.launch(*said(*three)) is c
         recording.append(1)
@@ -360,7 +389,7 @@ def test_what_dlpack_does_not_say_is_asked(driver: Path) -> None:
             other = _calls.KnownCalls(
                 (kind,), c_void_p(addressof(api)), **{question: kind(None).copy}
             )
-            three = arrays(16, 32, 48, kind=kind, code=code)
+            three = arrays(*PLACES, kind=kind, code=code)
             other.add(said(*three), launch, 0, None)
             for one in three:
                 assert other.launch(*said(*three)) is three[2]
@@ -371,7 +400,7 @@ def test_what_dlpack_does_not_say_is_asked(driver: Path) -> None:
         other = _calls.KnownCalls(
             (Conjugate,), c_void_p(addressof(api)), isConjugate=Conjugate(None).copy
         )
-        a, b, c = arrays(16, 32, 48, kind=Conjugate)
+        a, b, c = arrays(*PLACES, kind=Conjugate)
         a.append(1)
         other.add(said(a, b, c), launch, 0, None)
         assert other.launch(*said(a, b, c)) is c
@@ -399,7 +428,7 @@ def test_unknown_versions_and_functions_are_refused(driver: Path) -> None:
 
 def test_results_are_made_by_their_library(driver: Path) -> None:
     code = """
-        a, b, _ = arrays(16, 32, 48)
+        a, b, _ = arrays(*PLACES)
         def make(*shape, place):
             return array(place, *shape)
         maker = functools.partial(make, shapes[2], strides[2], place=64)
@@ -448,7 +477,7 @@ def test_results_are_made_by_their_library(driver: Path) -> None:
 
 def test_a_known_call_that_fails(driver: Path) -> None:
     code = """
-        a, b, c = arrays(16, 32, 48)
+        a, b, c = arrays(*PLACES)
         calls.add(said(a, b, c), launch, 0, None)
         for attempt in range(3):
             ctypes.c_int.in_dll(fake, "fakeFailures").value = 1
@@ -468,7 +497,7 @@ def test_a_known_call_that_fails(driver: Path) -> None:
 def test_known_calls_leave_nothing_behind(driver: Path) -> None:
     """No object, no reference, no block of memory."""
     code = """
-        a, b, c = arrays(16, 32, 48)
+        a, b, c = arrays(*PLACES)
         other = arrays(1, 2, 3)[0]
         other.tensor.ndim = 2
         calls.add(said(a, b, c), launch, 0, None)
@@ -499,7 +528,7 @@ def test_known_calls_of_threads(driver: Path) -> None:
         wrong = []
         def work(number):
             for turn in range(300):
-                a, b, c = arrays(number, 1000 + number, 2000 + number)
+                a, b, c = arrays(*((one << 20) + 16 * number for one in (1, 2, 3)))
                 a.tensor.shape[0] = b.tensor.shape[0] = c.tensor.shape[0] = 1 + turn % 7
                 if run(a, b, c) is None:
                     calls.add(said(a, b, c), launch, 0, None)
@@ -522,7 +551,7 @@ class Library:
     def operator(self, *_): return lambda *_, **others: ("python", others)
 
 _adapters._libraries[Array] = library = Library()
-a, b, c = arrays(16, 32, 48)
+a, b, c = arrays(*PLACES)
 entered = []
 """
 

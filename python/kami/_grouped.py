@@ -15,7 +15,7 @@ from ._arrays import HOST, Library, View
 from ._devices import target_of
 from ._grouped_kind import Kind, multiply_rows, rows_of
 from ._kernels import tell_simulated
-from ._overlap import overlapping
+from ._overlap import lie_apart, overlapping, overwritten
 from ._pointers import multiply_at
 from ._product import (
     Extra,
@@ -134,6 +134,16 @@ class _Group:
         return made
 
     def check_apart(self) -> None:
+        if lie_apart(self.views_c, (self.views_a, self.views_b)):
+            return
+        for name, operands in (("a", self.views_a), ("b", self.views_b)):
+            found = overwritten(self.views_c, operands)
+            if found is not None:
+                one, other = found
+                raise ValueError(
+                    f"out[{one}]: expected memory of its own, but it shares elements "
+                    f"with {name}[{other}]"
+                )
         try:
             for i, view in enumerate(self.views_c):
                 _leading(view, f"out[{i}]")

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,8 @@ class _Elsewhere:
         size = item_bytes(view.type)
         self.__array_interface__: dict[str, Any] = {
             "version": 3,
-            "data": (view.address, True),
+            # No array begins at 0.
+            "data": (view.address + (1 << 20), True),
             "typestr": f"|V{size}",
             "shape": view.shape,
             "strides": tuple(size * stride for stride in view.strides),
@@ -108,3 +109,58 @@ def overlapping(views: Sequence[View]) -> tuple[int, int] | None:
             low, high = sorted(numbers[order[j]] for j in (one[i], other[i]))
             return low, high
     return None
+
+
+def overwritten(
+    written: Sequence[View], read: Sequence[View]
+) -> tuple[int, int] | None:
+    """A matrix that is written and one that is read which share an element."""
+    full = [i for i, view in enumerate(written) if 0 not in view.shape]
+    if not full:
+        return None
+    begins, ends = _ranges([written[i] for i in full])
+    order = np.argsort(begins, kind="stable")
+    # Of those that begin earlier, too.
+    begins, ends = begins[order], np.maximum.accumulate(ends[order])
+    first, end = _ranges(read)
+    low = np.searchsorted(ends, first, "right")
+    high = np.searchsorted(begins, end, "left")
+    for number in np.nonzero(low < high)[0].tolist():
+        for i in order[low[number] : high[number]].tolist():
+            if share_elements(written[full[i]], read[number]):
+                return full[i], number
+    return None
+
+
+def _ranges(views: Sequence[View]) -> tuple[Any, Any]:
+    """Of matrices of one type, the first byte and that behind the last one."""
+    size = item_bytes(views[0].type)
+    numbers = np.array([(v.address, *v.shape, *v.strides) for v in views], np.int64)
+    spans = (numbers[:, 1:3] - 1) * numbers[:, 3:5] * size
+    first = numbers[:, 0] + np.minimum(spans, 0).sum(1)
+    return first, numbers[:, 0] + np.maximum(spans, 0).sum(1) + size
+
+
+def lie_apart(written: Sequence[View], read: Iterable[Sequence[View]]) -> bool:
+    """Whether no byte of a matrix that is written is between those of another one.
+    Of few matrices that is sooner known than what follows from it."""
+    spans = []
+    for views, is_written in ((written, True), *((views, False) for views in read)):
+        size = item_bytes(views[0].type)
+        for view in views:
+            (rows, columns), (down, across) = view.shape, view.strides
+            if rows and columns:
+                if down < 0 or across < 0:
+                    return False
+                elements = (rows - 1) * down + (columns - 1) * across + 1
+                end = view.address + elements * size
+                spans.append((view.address, end, is_written))
+    spans.sort()
+    last = last_written = 0
+    for begin, end, is_written in spans:
+        if begin < (last if is_written else last_written):
+            return False
+        last = max(last, end)
+        if is_written:
+            last_written = max(last_written, end)
+    return True

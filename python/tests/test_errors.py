@@ -193,6 +193,20 @@ def test_grouped_products_write_matrices_of_their_own() -> None:
     assert (below == 0).all()
 
 
+def test_grouped_products_overwrite_no_operand() -> None:
+    whole = np.ones((9, 16), np.float32)
+    a, b, c = whole[:4, :6], whole[:6, 6:11], whole[:4, 11:]
+    kami.grouped_gemm([A, a], [B, b], out=[whole[5:, :5], c])
+    assert (c == 6).all()
+    assert (whole[5:, :5] == 6).all()
+    for outs, message in (
+        ([c, whole[5:, 6:11]], r"out\[1\]: .* shares elements with b\[1\]"),
+        ([whole[3:7, :5], c], r"out\[0\]: .* shares elements with a\[1\]"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            kami.grouped_gemm([A, a], [B, b], out=outs)
+
+
 def test_overlaps_are_those_of_elements() -> None:
     """Against sets of elements, of matrices beside, below and within each other."""
     random = np.random.default_rng(7)

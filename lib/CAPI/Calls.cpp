@@ -11,6 +11,7 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include <memory>
+#include <numeric>
 #include <utility>
 
 using namespace kami;
@@ -33,16 +34,53 @@ bool Attribute::ask(const python::Api &api, Object *object) const {
   return get && isYes(api, get(descriptor, object, object->type));
 }
 
-ByteRange ExchangedTensor::range() const {
-  int64_t elementBytes = llvm::divideCeil(type.bits * type.lanes, 8);
-  ByteRange range = {address(), address() + elementBytes};
-  for (int32_t dim = 0; dim < rank; ++dim) {
-    if (extents[dim] == 0)
-      return {};
-    int64_t span = (extents[dim] - 1) * strides[dim] * elementBytes;
-    (span < 0 ? range.begin : range.end) += span;
+int64_t ExchangedTensor::elementBytes() const {
+  return llvm::divideCeil(type.bits * type.lanes, 8);
+}
+
+namespace {
+/// Where a tensor's elements are, in bytes.
+struct Footprint {
+  explicit Footprint(const ExchangedTensor &tensor);
+
+  /// From the first one to the end of the last.
+  uint64_t begin, end;
+  /// Adjacent ones begin at the tensor's address; others are multiples of that
+  /// many bytes further, or before.
+  int64_t row, step = 0;
+  bool isEmpty = false;
+};
+} // namespace
+
+Footprint::Footprint(const ExchangedTensor &tensor)
+    : begin(tensor.address()), end(begin + tensor.elementBytes()),
+      row(tensor.elementBytes()) {
+  for (int32_t dim = 0; dim < tensor.rank; ++dim) {
+    int64_t extent = tensor.extents[dim];
+    int64_t stride = tensor.strides[dim] * tensor.elementBytes();
+    isEmpty |= extent == 0;
+    if (extent <= 1)
+      continue;
+    (stride < 0 ? begin : end) += (extent - 1) * stride;
+    bool isAdjacent = stride == row && row == tensor.elementBytes();
+    if (isAdjacent)
+      row *= extent;
+    else
+      step = std::gcd(step, stride);
   }
-  return range;
+}
+
+bool ExchangedTensor::mayMeet(const ExchangedTensor &other) const {
+  Footprint own(*this), its(other);
+  if (own.isEmpty || its.isEmpty || own.begin >= its.end ||
+      its.begin >= own.end)
+    return false;
+  int64_t step = std::gcd(own.step, its.step);
+  if (step == 0)
+    return true;
+  int64_t behind = int64_t(other.address() - address()) % step;
+  behind += behind < 0 ? step : 0;
+  return behind < own.row || behind + its.row > step;
 }
 
 bool Description::add(const ExchangedTensor &tensor) {
@@ -111,7 +149,7 @@ bool CallTable::readArray(Object *array, size_t number, SaidCall &said) const {
     return false;
   }
   said.addresses[number] = tensor.address();
-  said.ranges[number] = tensor.range();
+  said.tensors[number] = tensor;
   said.deviceType = tensor.deviceType;
   said.device = tensor.device;
   if (tensor.type.code == complexCode && isConjugate.ask(python, array))
@@ -147,9 +185,9 @@ bool CallTable::read(llvm::ArrayRef<Object *> arguments, SaidCall &said) const {
       return false;
   // Whoever is about to overwrite an operand is to hear of it; whether it is
   // one is looked at where the call is made out anew.
-  return !hasOut || llvm::none_of(llvm::ArrayRef(said.ranges).drop_back(),
-                                  [&](const ByteRange &operand) {
-                                    return operand.meets(said.ranges.back());
+  return !hasOut || llvm::none_of(llvm::ArrayRef(said.tensors).drop_back(),
+                                  [&](const ExchangedTensor &operand) {
+                                    return operand.mayMeet(said.tensors.back());
                                   });
 }
 

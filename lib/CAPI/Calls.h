@@ -28,15 +28,6 @@ using python::Object;
 // promises that both stay as they are within a major version.
 //===----------------------------------------------------------------------===//
 
-/// Bytes from one on, and the first that is not one of them.
-struct ByteRange {
-  uint64_t begin = 0, end = 0;
-
-  bool meets(const ByteRange &other) const {
-    return begin < other.end && other.begin < end;
-  }
-};
-
 struct ExchangedTensor {
   void *data;
   int32_t deviceType;
@@ -55,8 +46,10 @@ struct ExchangedTensor {
   uint64_t address() const {
     return reinterpret_cast<uint64_t>(data) + byteOffset;
   }
-  /// From the first byte of its elements to the last.
-  ByteRange range() const;
+  int64_t elementBytes() const;
+  /// Whether they may have an element in common: not if all of one are behind
+  /// the other's, or lie between them in rows as far apart.
+  bool mayMeet(const ExchangedTensor &other) const;
 };
 
 constexpr uint8_t complexCode = 5; // kDLComplex
@@ -127,7 +120,7 @@ struct SaidCall {
   Description description;
   /// Of a, b and out.
   std::array<uint64_t, 3> addresses = {};
-  std::array<ByteRange, 3> ranges = {};
+  std::array<ExchangedTensor, 3> tensors;
   /// Where they are not 1 and 0.
   llvm::SmallVector<double, 2> scales;
   int32_t deviceType = 0, device = 0;

@@ -15,7 +15,7 @@ from ._arrays import HOST
 from ._calls import KnownCalls, answer_calls, launchers
 from ._html import html_table
 from ._library import UnalignedError
-from ._overlap import bounds
+from ._overlap import bounds, share_elements
 from ._product import Epilogue, Made, Wanted, part_of, run
 
 
@@ -211,7 +211,9 @@ def _make_known(like: Any, b: Any, out: Any, made: Made) -> _Known:
             if (at_a + first_a < ends and begins < at_a + end_a) or (
                 at_b + first_b < ends and begins < at_b + end_b
             ):
-                raise UnalignedError("out: may be an operand")
+                views = [library.view(x, n) for x, n in ((a, "a"), (b, "b"))]
+                if any(share_elements(library.view(out, "out"), v) for v in views):
+                    raise UnalignedError("out: is an operand")
             launch(stream(), at_a, at_b, at, *scales)
             return out
 

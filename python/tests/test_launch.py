@@ -350,6 +350,29 @@ def test_calls_are_known_by_what_arrays_are_like(driver: Path) -> None:
     run(driver, EXCHANGE + textwrap.dedent(code), parameters=28)
 
 
+def test_known_results_lie_between_operands(driver: Path) -> None:
+    """In rows of 48 elements of 2 bytes, of which A has 16 and C 8."""
+    code = """
+        place, apart = PLACES[0], (16 * 48, 48, 1)
+        a, b = array(place, shapes[0], apart), array(PLACES[1], shapes[1], strides[1])
+        def behind(columns):
+            return array(place + 2 * columns, shapes[2], apart)
+        calls.add(said(a, b, behind(16)), launch, 0, None)
+        # All but the first are not aligned to 16 bytes, which is another call.
+        calls.add(said(a, b, behind(17)), launch, 0, None)
+        for columns in (16, 17, 24, 39, 40, -8, -31, -32, 48 * 48 - 1):
+            c = behind(columns)
+            assert run(a, b, c) is c, columns
+        for columns in (0, 3, 15, 41, 47, 48, -7, -1, -33, 48 * 47 + 8):
+            assert run(a, b, behind(columns)) is None, columns
+        every_other = array(place + 2 * 48, (3, 8, 8), (16 * 48, 96, 1))
+        half = array(place, (3, 8, 16), (16 * 48, 96, 1))
+        calls.add(said(half, b, every_other), launch, 0, None)
+        assert run(half, b, every_other) is every_other
+        """
+    run(driver, EXCHANGE + textwrap.dedent(code))
+
+
 def test_what_dlpack_does_not_say_is_asked(driver: Path) -> None:
     code = """
         a, b, c = arrays(*PLACES)

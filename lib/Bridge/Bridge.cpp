@@ -406,6 +406,14 @@ static int64_t packableProducts(GemmOp op) {
   return areDense ? plannedExtent(batch) : 0;
 }
 
+FloatAttr kami::realScale(Value scale) {
+  ArrayAttr parts;
+  if (!scale || !matchPattern(scale, m_Constant(&parts)) ||
+      !cast<FloatAttr>(parts[1]).getValue().isZero())
+    return {};
+  return cast<FloatAttr>(parts[0]);
+}
+
 /// Whether the parts of a complex product's matrices are adjacent along rows,
 /// and scales have no imaginary part.
 static bool haveRowsOfParts(GemmOp op) {
@@ -413,12 +421,7 @@ static bool haveRowsOfParts(GemmOp op) {
     auto type = dyn_cast<MemRefType>(matrix.getType());
     return type && AsRealOp::viewType(type);
   };
-  auto isReal = [](Value scale) {
-    Attribute known;
-    return !scale ||
-           (matchPattern(scale, m_Constant(&known)) &&
-            cast<FloatAttr>(cast<ArrayAttr>(known)[1]).getValue().isZero());
-  };
+  auto isReal = [](Value scale) { return !scale || realScale(scale); };
   return op.isComplex() && !op.getLayers() &&
          llvm::all_of(ArrayRef<Value>{op.getA(), op.getB(), op.getC()},
                       hasRows) &&

@@ -22,7 +22,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Matchers.h"
 
 namespace kami {
 #define GEN_PASS_DEF_KAMIEXPANDCOMPLEX
@@ -89,15 +88,8 @@ Parts ComplexProduct::partsOf(Value matrix) {
 Scale ComplexProduct::scaleOf(Value scale) {
   if (!scale)
     return {};
-  Attribute known;
-  if (matchPattern(scale, m_Constant(&known))) {
-    auto parts = cast<ArrayAttr>(known);
-    auto value = [&](unsigned i) {
-      return arith::ConstantOp::create(b, cast<FloatAttr>(parts[i]));
-    };
-    bool isReal = cast<FloatAttr>(parts[1]).getValue().isZero();
-    return {value(0), isReal ? Value() : Value(value(1))};
-  }
+  if (FloatAttr real = realScale(scale))
+    return {arith::ConstantOp::create(b, real), Value()};
   if (isa<MemRefType>(scale.getType())) {
     Parts places = partsOf(scale);
     return {memref::LoadOp::create(b, places.real),

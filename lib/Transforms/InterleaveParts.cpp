@@ -10,7 +10,6 @@
 #include "kami/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Matchers.h"
 
 namespace kami {
 #define GEN_PASS_DEF_KAMIINTERLEAVEPARTS
@@ -22,11 +21,8 @@ using namespace mlir;
 
 /// The real part of a constant scale; null for none.
 static Value realPart(ImplicitLocOpBuilder &b, Value scale) {
-  Attribute known;
-  if (!scale || !matchPattern(scale, m_Constant(&known)))
-    return {};
-  auto part = cast<FloatAttr>(cast<ArrayAttr>(known)[0]);
-  return arith::ConstantOp::create(b, part);
+  FloatAttr real = realScale(scale);
+  return real ? arith::ConstantOp::create(b, real).getResult() : Value();
 }
 
 static LogicalResult interleave(GemmOp op) {

@@ -45,6 +45,10 @@ constexpr llvm::StringLiteral residentBlocksAttributeName =
 /// What that attribute says; 0 where there is none.
 int64_t residentBlocksOf(mlir::FunctionOpInterface kernel);
 
+/// The real number that a complex scale is known to be; null if it is not, or
+/// there is no scale.
+mlir::FloatAttr realScale(mlir::Value scale);
+
 /// The kind whose elements have the type in memory; nothing for a type that no
 /// table knows. f32 is f32, never tf32, and i8 has a sign: only an op says
 /// otherwise.

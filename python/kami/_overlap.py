@@ -59,15 +59,6 @@ def share_elements(one: View, other: View) -> bool:
         return False
 
 
-def _share_bytes(one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether rows do, of two matrices: first byte, rows, bytes of one, pitch."""
-    starts = [first + np.arange(rows) * pitch for first, rows, _, pitch in (one, other)]
-    ends = np.concatenate([starts[0] + one[2], starts[1] + other[2]])
-    both = np.concatenate(starts)
-    order = np.argsort(both, kind="stable")
-    return bool((both[order][1:] < ends[order][:-1]).any())
-
-
 def overlapping(views: Sequence[View]) -> tuple[int, int] | None:
     """Two of the matrices that share an element, or None.
 
@@ -103,11 +94,11 @@ def overlapping(views: Sequence[View]) -> tuple[int, int] | None:
         meets = (row < rows[one]) & (column < width[one])
         meets |= (row + 1 < rows[one]) & (column + width[other] > step)
         meets |= rows[one] == 1
-        for i in np.nonzero((pitch[one] != step) | (pitch[other] != step))[0]:
-            meets[i] = _share_bytes(matrices[one[i]], matrices[other[i]])
-        for i in np.nonzero(meets)[0]:
+        differ = (pitch[one] != step) | (pitch[other] != step)
+        for i in np.nonzero(meets | differ)[0].tolist():
             low, high = sorted(numbers[order[j]] for j in (one[i], other[i]))
-            return low, high
+            if not differ[i] or share_elements(views[low], views[high]):
+                return low, high
     return None
 
 

@@ -56,8 +56,9 @@ def gemm(
         alpha, beta: numbers, rounded to the type of the sums; integers for 8-bit
             integers; real ones, but for complex arrays.
         trans_a, trans_b: whether matrices are stored as their transposes.
-        out: what is written, of shape (..., m, n) and any strides; must not
-            overlap a, b and what the epilogue reads.
+        out: what is written, of shape (..., m, n) and any strides; shares no
+            element with a and b, nor with what the epilogue reads, but that a
+            residual may lie where the result goes.
         out_dtype: type of the result, where it is not a's (int32 for 8-bit
             integers, float32 for 8-bit floats): that of the sums, or a narrower
             float.

@@ -555,6 +555,12 @@ class _Product:
             if view.device != self.view_a.device:
                 raise ValueError(f"{name}: expected an array on the device of a and b")
             check_extra(name, view.type, self.view_c.type, accumulator)
+            # An element that becomes that of the result in its place is read first.
+            is_result = view[:3] == self.view_c[:3]
+            if not is_result and share_elements(view, self.view_c):
+                raise ValueError(
+                    f"{name}: expected no element of out, but they share some"
+                )
             extras.append((name, view))
         return _Call(
             self.view_a,

@@ -193,6 +193,19 @@ def test_grouped_products_write_matrices_of_their_own() -> None:
     assert (below == 0).all()
 
 
+def test_epilogues_read_no_result_but_where_it_goes() -> None:
+    out = np.ones((5, 5), np.float32)
+    for epilogue in (
+        kami.Epilogue(residual=out[1:]),
+        kami.Epilogue(bias=out[2]),
+    ):
+        with pytest.raises(ValueError, match="expected no element of out"):
+            kami.gemm(A, B, out=out[:4], epilogue=epilogue)
+    assert (out == 1).all()
+    kami.gemm(A, B, out=out[:4], epilogue=kami.Epilogue(residual=out[:4], bias=out[4]))
+    assert (out[:4] == 8).all()
+
+
 def test_grouped_products_overwrite_no_operand() -> None:
     whole = np.ones((9, 16), np.float32)
     a, b, c = whole[:4, :6], whole[:6, 6:11], whole[:4, 11:]

@@ -142,14 +142,12 @@ bool CallTable::readScale(Object *number, double usual, SaidCall &said) const {
   return true;
 }
 
-bool CallTable::readArray(Object *array, size_t number, SaidCall &said) const {
-  ExchangedTensor tensor;
+bool CallTable::readArray(Object *array, ExchangedTensor &tensor,
+                          SaidCall &said) const {
   if (exchange.describe(array, &tensor) != 0) {
     python.clearError();
     return false;
   }
-  said.addresses[number] = tensor.address();
-  said.tensors[number] = tensor;
   said.deviceType = tensor.deviceType;
   said.device = tensor.device;
   if (tensor.type.code == complexCode && isConjugate.ask(python, array))
@@ -180,14 +178,17 @@ bool CallTable::read(llvm::ArrayRef<Object *> arguments, SaidCall &said) const {
     return false;
   for (Object *option : arguments.drop_front(FirstOption))
     said.description.add(reinterpret_cast<uint64_t>(option));
-  for (auto [number, array] : llvm::enumerate(given))
-    if (!readArray(array, number, said))
+  std::array<ExchangedTensor, 3> tensors;
+  for (auto [number, array] : llvm::enumerate(given)) {
+    if (!readArray(array, tensors[number], said))
       return false;
+    said.addresses[number] = tensors[number].address();
+  }
   // Whoever is about to overwrite an operand is to hear of it; whether it is
   // one is looked at where the call is made out anew.
-  return !hasOut || llvm::none_of(llvm::ArrayRef(said.tensors).drop_back(),
+  return !hasOut || llvm::none_of(llvm::ArrayRef(tensors).drop_back(),
                                   [&](const ExchangedTensor &operand) {
-                                    return operand.mayMeet(said.tensors.back());
+                                    return operand.mayMeet(tensors.back());
                                   });
 }
 

@@ -120,7 +120,6 @@ struct SaidCall {
   Description description;
   /// Of a, b and out.
   std::array<uint64_t, 3> addresses = {};
-  std::array<ExchangedTensor, 3> tensors;
   /// Where they are not 1 and 0.
   llvm::SmallVector<double, 2> scales;
   int32_t deviceType = 0, device = 0;
@@ -165,7 +164,7 @@ struct CallTable {
   }
   bool isPlain(Object *array) const;
   bool readScale(Object *number, double usual, SaidCall &said) const;
-  bool readArray(Object *array, size_t number, SaidCall &said) const;
+  bool readArray(Object *array, ExchangedTensor &tensor, SaidCall &said) const;
   /// False, without an exception, for a call that cannot be known.
   bool read(llvm::ArrayRef<Object *> arguments, SaidCall &said) const;
   Object *make(const KnownCall &call, uint64_t &address) const;

@@ -15,10 +15,10 @@ from ._arrays import HOST, Library, View
 from ._devices import target_of
 from ._grouped_kind import Kind, multiply_rows, rows_of
 from ._kernels import tell_simulated
-from ._overlap import lie_apart, overlapping, overwritten
+from ._overlap import lie_apart, sharing
 from ._pointers import multiply_at
 from ._product import (
-    Extra,
+    addend,
     check_output,
     check_product,
     check_types,
@@ -136,28 +136,21 @@ class _Group:
     def check_apart(self) -> None:
         if lie_apart(self.views_c, (self.views_a, self.views_b)):
             return
-        for name, operands in (("a", self.views_a), ("b", self.views_b)):
-            found = overwritten(self.views_c, operands)
-            if found is not None:
-                one, other = found
-                raise ValueError(
-                    f"out[{one}]: expected memory of its own, but it shares elements "
-                    f"with {name}[{other}]"
-                )
-        try:
-            for i, view in enumerate(self.views_c):
-                _leading(view, f"out[{i}]")
-        except ValueError:
-            # In the simulator rows may lie in any way.
-            if self.views_c[0].device != HOST:
-                raise
-            return
-        found = overlapping(self.views_c)
+        # Of operands that many products have in common, one.
+        read = {
+            view: f"{name}[{i}]"
+            for name, views in (("a", self.views_a), ("b", self.views_b))
+            for i, view in enumerate(views)
+        }
+        names = [f"out[{i}]" for i in range(len(self.views_c))] + list(read.values())
+        found = sharing([*self.views_c, *read], len(self.views_c))
         if found is not None:
-            one, other = found
+            one, other = (names[i] for i in found)
+            if other.startswith("out"):
+                one, other = other, one
             raise ValueError(
-                f"out[{other}]: expected a matrix of its own, but it shares elements "
-                f"with out[{one}]"
+                f"{one}: expected a matrix of its own, but it shares elements with "
+                f"{other}"
             )
 
     def add(self, c: Sequence[Any] | None, out: Sequence[Any] | None) -> None:
@@ -167,18 +160,10 @@ class _Group:
         if len(c) != len(self.sizes):
             raise ValueError(f"c: expected {len(self.sizes)} arrays, but got {len(c)}")
         for i, source in enumerate(c):
-            if out is not None and source is out[i]:
-                self.added.append(None)
-                continue
-            array, name = adopt(source), f"c[{i}]"
-            view, target = library_of(array, name).view(array, name), self.views_c[i]
-            if view.type != target.type:
-                raise TypeError(
-                    f"{name}: expected elements of type {target.type}, "
-                    f"but got {view.type}"
-                )
-            Extra(name, view, target.shape)
-            self.added.append(array)
+            is_there = out is not None and source is out[i]
+            self.added.append(
+                None if is_there else addend(source, f"c[{i}]", self.views_c[i])
+            )
 
     def bring_c(self) -> None:
         for target, source in zip(self.c, self.added, strict=False):
@@ -189,6 +174,8 @@ class _Group:
         """In flat copies: arrays have no address in common."""
         tell_simulated()
         kernel = kind.compile(typical_size(self.sizes), target_of(HOST), overrides)
+        kind.scale_bits(scales)
+        # Nothing is left that may be refused.
         self.bring_c()
         flats, at, leading = [], [], []
         everything = (
@@ -327,7 +314,6 @@ def grouped_gemm(
         bytes=on_device,
         **same,
     )
-    kind.scale_bits(scales)
     if on_device:
         group.run_on_device(kind, overrides, scales)
     else:

@@ -59,77 +59,53 @@ def share_elements(one: View, other: View) -> bool:
         return False
 
 
-def overlapping(views: Sequence[View]) -> tuple[int, int] | None:
-    """Two of the matrices that share an element, or None.
+def sharing(views: Sequence[View], written: int) -> tuple[int, int] | None:
+    """Two of the matrices that share an element, the first of which is one of the
+    first so many, which are written; or None.
 
-    They are of one type. Rows have adjacent elements, and follow each other in
-    order. Matrices may lie beside each other, in the same rows of a larger one.
+    Matrices may lie beside each other, in the same rows of a larger one.
     """
     numbers = [i for i, view in enumerate(views) if 0 not in view.shape]
-    if len(numbers) < 2:
-        return None
-    size = item_bytes(views[0].type)
     matrices = np.array(
         [
-            (v.address, v.shape[0], v.shape[1] * size, v.strides[0] * size)
+            (v.address, item_bytes(v.type), *v.shape, *v.strides)
             for v in (views[i] for i in numbers)
         ],
         np.int64,
     )
-    order = np.argsort(matrices[:, 0], kind="stable")
-    matrices = matrices[order]
-    first, rows, width, pitch = matrices.T
+    address, size, rows, columns, down, across = matrices.reshape(-1, 6).T
+    spans = np.array([(rows - 1) * down, (columns - 1) * across]) * size
+    begin = address + np.minimum(spans, 0).sum(0)
+    order = np.argsort(begin, kind="stable")
+    end = (address + np.maximum(spans, 0).sum(0) + size)[order]
+    width, pitch = (columns * size)[order], (down * size)[order]
+    begin, rows = begin[order], rows[order]
+    # Rows of adjacent elements, which follow each other.
+    are_plain = ((across == 1) | (columns == 1))[order]
+    are_plain &= (pitch >= width) | (rows == 1)
     # A single row has no next one.
     pitch[rows == 1] = 0
-    end = first + (rows - 1) * pitch + width
+    are_written = np.array(numbers)[order] < written
     # Those after which another begins, so many places further, before they end.
-    for distance in range(1, len(first)):
-        one = np.nonzero(first[distance:] < end[:-distance])[0]
+    for distance in range(1, len(begin)):
+        one = np.nonzero(begin[distance:] < end[:-distance])[0]
         if not len(one):
             return None
+        one = one[are_written[one] | are_written[one + distance]]
         other = one + distance
         step = np.maximum(pitch[one], pitch[other])
-        row, column = np.divmod(first[other] - first[one], np.maximum(step, 1))
+        row, column = np.divmod(begin[other] - begin[one], np.maximum(step, 1))
         # Where the other begins, or goes on in the next row.
         meets = (row < rows[one]) & (column < width[one])
         meets |= (row + 1 < rows[one]) & (column + width[other] > step)
         meets |= rows[one] == 1
         differ = (pitch[one] != step) | (pitch[other] != step)
+        differ |= ~(are_plain[one] & are_plain[other])
         for i in np.nonzero(meets | differ)[0].tolist():
             low, high = sorted(numbers[order[j]] for j in (one[i], other[i]))
             if not differ[i] or share_elements(views[low], views[high]):
                 return low, high
     return None
-
-
-def overwritten(
-    written: Sequence[View], read: Sequence[View]
-) -> tuple[int, int] | None:
-    """A matrix that is written and one that is read which share an element."""
-    full = [i for i, view in enumerate(written) if 0 not in view.shape]
-    if not full:
-        return None
-    begins, ends = _ranges([written[i] for i in full])
-    order = np.argsort(begins, kind="stable")
-    # Of those that begin earlier, too.
-    begins, ends = begins[order], np.maximum.accumulate(ends[order])
-    first, end = _ranges(read)
-    low = np.searchsorted(ends, first, "right")
-    high = np.searchsorted(begins, end, "left")
-    for number in np.nonzero(low < high)[0].tolist():
-        for i in order[low[number] : high[number]].tolist():
-            if share_elements(written[full[i]], read[number]):
-                return full[i], number
-    return None
-
-
-def _ranges(views: Sequence[View]) -> tuple[Any, Any]:
-    """Of matrices of one type, the first byte and that behind the last one."""
-    size = item_bytes(views[0].type)
-    numbers = np.array([(v.address, *v.shape, *v.strides) for v in views], np.int64)
-    spans = (numbers[:, 1:3] - 1) * numbers[:, 3:5] * size
-    first = numbers[:, 0] + np.minimum(spans, 0).sum(1)
-    return first, numbers[:, 0] + np.maximum(spans, 0).sum(1) + size
 
 
 def lie_apart(written: Sequence[View], read: Iterable[Sequence[View]]) -> bool:

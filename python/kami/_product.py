@@ -439,6 +439,18 @@ def check_types(a: View, b: View, precision: str) -> None:
         )
 
 
+def addend(c: Any, name: str, out: View) -> Any:
+    """C of another array than the result, to which it is copied."""
+    array = adopt(c)
+    view = library_of(array, name).view(array, name)
+    if view.type != out.type:
+        raise TypeError(
+            f"{name}: expected elements of type {out.type}, but got {view.type}"
+        )
+    Extra(name, view, out.shape)
+    return array
+
+
 def as_epilogue(epilogue: Epilogue | str | None) -> Epilogue:
     if epilogue is None:
         return _NONE
@@ -525,17 +537,8 @@ class _Product:
         if c is None:
             raise ValueError("c: expected an array where beta is not 0, but got None")
         if c is not self.wanted.out:
-            self.added = self._checked(adopt(c))
+            self.added = addend(c, "c", view)
         return out
-
-    def _checked(self, c: Any) -> Any:
-        view = library_of(c, "c").view(c, "c")
-        if view.type != self.view_c.type:
-            raise TypeError(
-                f"c: expected elements of type {self.view_c.type}, but got {view.type}"
-            )
-        Extra("c", view, self.shape)
-        return c
 
     def bring_c(self, out: Any) -> None:
         """C to where it is added to, once nothing is left that may be refused."""

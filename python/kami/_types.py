@@ -63,11 +63,14 @@ def accumulator_name(accumulator: Any) -> str | None:
 _READINGS = ("tf32", "tf32x3")
 
 
+_ITEM_BYTES = {
+    type: int(re.findall(r"\d+", name)[0]) // 8 for type, name in DTYPE_NAMES.items()
+}
+
+
 def item_bytes(type: str) -> int:
     """Of an element: "f16" has two, "complex<f32>" eight."""
-    bits = re.search(r"\d+", DTYPE_NAMES[type])
-    assert bits is not None
-    return int(bits[0]) // 8
+    return _ITEM_BYTES[type]
 
 
 def numpy_dtype(type: str) -> np.dtype[Any]:

@@ -13,7 +13,7 @@ import pytest
 
 import kami
 from kami._arrays import View
-from kami._overlap import overlapping
+from kami._overlap import sharing
 
 A = np.ones((4, 6), np.float32)
 B = np.ones((6, 5), np.float32)
@@ -236,7 +236,7 @@ def test_overlaps_are_those_of_elements() -> None:
             elements.append(set(at.ravel().tolist()))
         pairs = itertools.combinations(range(len(views)), 2)
         expected = {pair for pair in pairs if elements[pair[0]] & elements[pair[1]]}
-        found = overlapping(views)
+        found = sharing(views, len(views))
         assert found in expected if expected else found is None
 
 

@@ -140,12 +140,19 @@ int64_t DealTilesOp::countingThreads(int64_t threads) {
   return std::min<int64_t>(threads, 128);
 }
 
-int64_t DealTilesOp::scratchBytes(int64_t threads) {
+int64_t DealTilesOp::countBytes(int64_t threads) {
   // A count for each class, and one that keeps threads out of each other's
   // banks.
   constexpr int64_t warp = 32, counts = depthClasses + 1;
   int64_t counting = countingThreads(threads);
-  return (counting * counts + counting / warp) * int64_t(sizeof(int32_t));
+  int64_t bytes =
+      (counting * counts + counting / warp) * int64_t(sizeof(int32_t));
+  return llvm::alignTo(bytes, sizeof(int64_t));
+}
+
+int64_t DealTilesOp::turnBytes(int64_t threads) {
+  constexpr int64_t sizes = 3;
+  return sizes * countingThreads(threads) * int64_t(sizeof(int64_t));
 }
 
 /// Whether a block has so many threads.
@@ -185,7 +192,7 @@ LogicalResult DealTilesOp::verify() {
            << dealt;
   auto type = cast<MemRefType>(getScratch().getType());
   SmallVector<int64_t> strides;
-  int64_t offset, bytes = scratchBytes(getThreads());
+  int64_t offset, bytes = scratchBytes(getThreads(), /*turns=*/leastTurns);
   if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) ||
       failed(type.getStridesAndOffset(strides, offset)) || offset != 0 ||
       !type.hasStaticShape() || type.getDimSize(0) < bytes)

@@ -175,6 +175,10 @@ void GridKernel::keepResident(const Plan &plan, int64_t sums,
   if (plan.blocks > 0)
     resident = std::min<int64_t>(
         resident, llvm::divideCeil(plan.blocks, (*chip)->multiprocessors));
+  if (resident > 0)
+    room = std::min((*chip)->sharedPerBlock,
+                    (*chip)->sharedPerMultiprocessor / resident -
+                        (*chip)->sharedReservedPerBlock);
 }
 
 /// How many matrices of a pack there are from that one on.

@@ -73,6 +73,8 @@ public:
   /// Blocks need so many bytes of shared memory beside the plan's.
   void keepResident(const Plan &plan, int64_t sums = 1,
                     int64_t sharedBytes = 0);
+  /// Of shared memory, how much each of these may have; 0 if no chip is named.
+  int64_t sharedRoom() const { return room; }
 
   /// Has blocks take the tiles of so many last turns by tickets, of which they
   /// keep two words there in shared memory, if they are more than none. For a
@@ -150,6 +152,7 @@ private:
   int64_t mostBlocks;
   bool isLimited;
   int64_t resident = 0;
+  int64_t room = 0;
   bool prefetches;
   /// Turns whose tiles are taken, and where the words of tickets are.
   int64_t taken = 0, ticketsAt = 0;

@@ -31,17 +31,38 @@
 using namespace kami;
 using namespace mlir;
 
-/// Where a block deals: in the tiles' part of shared memory, which is not in
-/// use then, or behind all parts, if it would meet maps or tickets, of which
-/// something stays.
-static int64_t dealAt(const SharedLayout &layout, int64_t threads) {
-  bool meetsAny = llvm::any_of(
-      std::array{layout.maps, layout.tickets}, [&](const SharedRegion &stays) {
-        return stays.bytes > 0 &&
-               DealTilesOp::scratchBytes(threads) > stays.offset;
-      });
-  return meetsAny ? layout.bytes : 0;
-}
+/// Where a block deals, and of how many turns of products it has the sizes at a
+/// time: in the tiles' part of shared memory, which is not in use then, or
+/// behind all parts, if it would meet maps or tickets, of which something
+/// stays. A block may have so much room in all, or as much as it needs.
+struct Dealing {
+  Dealing(const SharedLayout &layout, int64_t threads, int64_t room) {
+    constexpr int64_t fewest = DealTilesOp::leastTurns, most = 16;
+    int64_t free = layout.bytes;
+    bool staysAny = false;
+    for (const SharedRegion &stays : {layout.maps, layout.tickets})
+      if (stays.bytes > 0) {
+        free = std::min(free, stays.offset);
+        staysAny = true;
+      }
+    if (!staysAny)
+      free = std::max(free, room);
+    auto turnsIn = [&](int64_t bytes) {
+      return (bytes - DealTilesOp::countBytes(threads)) /
+             DealTilesOp::turnBytes(threads);
+    };
+    int64_t turns = turnsIn(free);
+    if (staysAny && turns < fewest) {
+      at = layout.bytes;
+      turns = turnsIn(room - at);
+    }
+    bytes = DealTilesOp::scratchBytes(threads, std::clamp(turns, fewest, most));
+  }
+
+  int64_t end() const { return at + bytes; }
+
+  int64_t at = 0, bytes;
+};
 
 namespace {
 
@@ -50,8 +71,9 @@ class GroupedTile {
 public:
   /// The list is in the shared memory from `listAt` on.
   GroupedTile(ImplicitLocOpBuilder &b, GroupedGemmOp op, const Plan &plan,
-              const SharedLayout &layout, int64_t listAt, IRMapping &values)
-      : b(b), op(op), plan(plan), layout(layout), values(values),
+              const SharedLayout &layout, const Dealing &dealing,
+              int64_t listAt, IRMapping &values)
+      : b(b), op(op), plan(plan), dealing(dealing), values(values),
         list(b, op, listAt), dealtAt(listAt + listBytes) {
     if (plan.taken > 0)
       taker.emplace(b, op, plan, layout, dealtAt + dealtBytes, values);
@@ -75,7 +97,7 @@ private:
   bool isAhead() const { return plan.prefetches || plan.bulk; }
   int64_t threads() { return op.getPlan()->getThreads(); }
   Value dealt() {
-    return viewInShared(b, dealtAt, {dealtTurns, 2}, b.getI64Type());
+    return viewInShared(b, dealtAt, {dealtTurns, 2}, b.getI32Type());
   }
   DealTilesOp deal(Value first);
   Value listDealt(Value first, Value &turns);
@@ -135,7 +157,7 @@ private:
   ImplicitLocOpBuilder &b;
   GroupedGemmOp op;
   const Plan &plan;
-  const SharedLayout &layout;
+  const Dealing &dealing;
   IRMapping &values;
   TileList list;
   /// Where it is said what is dealt, of each tile the product and its number
@@ -441,9 +463,7 @@ void GroupedTile::emitTilesTaken() {
 
 /// Deals the block's tiles of `dealtTurns` turns.
 DealTilesOp GroupedTile::deal(Value first) {
-  int64_t at = dealAt(layout, threads());
-  Value scratch = viewInShared(b, at, {DealTilesOp::scratchBytes(threads())},
-                               b.getI8Type());
+  Value scratch = viewInShared(b, dealing.at, {dealing.bytes}, b.getI8Type());
   Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   return DealTilesOp::create(
       b, block, first, values.lookup(op.getM()), values.lookup(op.getN()),
@@ -490,9 +510,7 @@ Value GroupedTile::listDealt(Value first, Value &turns) {
     return memref::LoadOp::create(
         b, dealt(), ValueRange{add(within, thread), constant(column)});
   };
-  Value product = widened(dealtTo(0));
-  Value tile = arith::TruncIOp::create(b, b.getI32Type(), dealtTo(1));
-  listTile(thread, product, tile);
+  listTile(thread, widened(dealtTo(0)), dealtTo(1));
   return count;
 }
 
@@ -540,18 +558,17 @@ LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
   kernel.keepResident(*plan, /*sums=*/1, bytes);
   constexpr int64_t dynamic = ShapedType::kDynamic;
   SharedLayout layout = kami::sharedLayout(*plan);
-  int64_t threads = op.getPlan()->getThreads();
-  int64_t listAt = llvm::alignTo(
-      std::max(layout.bytes,
-               dealAt(layout, threads) + DealTilesOp::scratchBytes(threads)),
-      sizeof(int64_t));
-  kernel.run(
-      symbols,
-      kernelName("grouped_gemm", {dynamic, dynamic, dynamic},
-                 op.getElementType(Role::A)),
-      listAt + bytes, plan->blocks, [&](IRMapping &values) {
-        GroupedTile(kernel.b, op, *plan, layout, listAt, values).emitLoop();
-      });
+  Dealing dealing(layout, op.getPlan()->getThreads(),
+                  kernel.sharedRoom() - bytes);
+  int64_t listAt =
+      llvm::alignTo(std::max(layout.bytes, dealing.end()), sizeof(int64_t));
+  kernel.run(symbols,
+             kernelName("grouped_gemm", {dynamic, dynamic, dynamic},
+                        op.getElementType(Role::A)),
+             listAt + bytes, plan->blocks, [&](IRMapping &values) {
+               GroupedTile(kernel.b, op, *plan, layout, dealing, listAt, values)
+                   .emitLoop();
+             });
   op.erase();
   return success();
 }

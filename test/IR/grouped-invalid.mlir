@@ -77,8 +77,8 @@ func.func @typical(%a: memref<?xf16>, %c: memref<?xf32>, %at: !i64s, %m: !i32s) 
 
 // -----
 
-!dealt = memref<32x2xi64, #gpu.address_space<workgroup>>
-!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+!dealt = memref<32x2xi32, #gpu.address_space<workgroup>>
+!scratch = memref<29200xi8, #gpu.address_space<workgroup>>
 func.func @extents(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
   // expected-error@+1 {{expected three extents of a tile, but got 2}}
   %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
@@ -87,8 +87,8 @@ func.func @extents(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
 
 // -----
 
-!dealt = memref<32x2xi64, #gpu.address_space<workgroup>>
-!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+!dealt = memref<32x2xi32, #gpu.address_space<workgroup>>
+!scratch = memref<29200xi8, #gpu.address_space<workgroup>>
 func.func @tile(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
   // expected-error@+1 {{expected a tile's extents to be positive, but got 0}}
   %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 0, 32] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
@@ -97,8 +97,8 @@ func.func @tile(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
 
 // -----
 
-!dealt = memref<32x2xi64, #gpu.address_space<workgroup>>
-!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+!dealt = memref<32x2xi32, #gpu.address_space<workgroup>>
+!scratch = memref<29200xi8, #gpu.address_space<workgroup>>
 func.func @blocks(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
   // expected-error@+1 {{expected the number of blocks to be positive, but got 0}}
   %count, %left = kami.deal_tiles %i of 0 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
@@ -107,8 +107,8 @@ func.func @blocks(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
 
 // -----
 
-!dealt = memref<32x2xi64, #gpu.address_space<workgroup>>
-!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+!dealt = memref<32x2xi32, #gpu.address_space<workgroup>>
+!scratch = memref<29200xi8, #gpu.address_space<workgroup>>
 func.func @dealing_threads(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
   // expected-error@+1 {{expected whole warps of 32 threads, 1024 at most, but got 100}}
   %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 100 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
@@ -117,48 +117,48 @@ func.func @dealing_threads(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratc
 
 // -----
 
-!dealt = memref<32x3xi64, #gpu.address_space<workgroup>>
-!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+!dealt = memref<32x3xi32, #gpu.address_space<workgroup>>
+!scratch = memref<29200xi8, #gpu.address_space<workgroup>>
 func.func @dealt_columns(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
-  // expected-error@+1 {{expected rows of a product and a tile in workgroup memory, but got 'memref<32x3xi64, #gpu.address_space<workgroup>>'}}
+  // expected-error@+1 {{expected rows of a product and a tile in workgroup memory, but got 'memref<32x3xi32, #gpu.address_space<workgroup>>'}}
   %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }
 
 // -----
 
-!dealt = memref<?x2xi64, #gpu.address_space<workgroup>>
-!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+!dealt = memref<?x2xi32, #gpu.address_space<workgroup>>
+!scratch = memref<29200xi8, #gpu.address_space<workgroup>>
 func.func @dealt_rows(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
-  // expected-error@+1 {{expected rows of a product and a tile in workgroup memory, but got 'memref<?x2xi64, #gpu.address_space<workgroup>>'}}
+  // expected-error@+1 {{expected rows of a product and a tile in workgroup memory, but got 'memref<?x2xi32, #gpu.address_space<workgroup>>'}}
   %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }
 
 // -----
 
-!dealt = memref<32x2xi64>
-!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+!dealt = memref<32x2xi32>
+!scratch = memref<29200xi8, #gpu.address_space<workgroup>>
 func.func @dealt_memory(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
-  // expected-error@+1 {{expected rows of a product and a tile in workgroup memory, but got 'memref<32x2xi64>'}}
+  // expected-error@+1 {{expected rows of a product and a tile in workgroup memory, but got 'memref<32x2xi32>'}}
   %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 128 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }
 
 // -----
 
-!dealt = memref<32x2xi64, #gpu.address_space<workgroup>>
-!scratch = memref<8455xi8, #gpu.address_space<workgroup>>
+!dealt = memref<32x2xi32, #gpu.address_space<workgroup>>
+!scratch = memref<14599xi8, #gpu.address_space<workgroup>>
 func.func @scratch(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
-  // expected-error@+1 {{expected at least 8456 bytes of workgroup memory, but got 'memref<8455xi8, #gpu.address_space<workgroup>>'}}
+  // expected-error@+1 {{expected at least 14600 bytes of workgroup memory, but got 'memref<14599xi8, #gpu.address_space<workgroup>>'}}
   %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 64 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }
 
 // -----
 
-!dealt = memref<32x2xi64, #gpu.address_space<workgroup>>
-!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+!dealt = memref<32x2xi32, #gpu.address_space<workgroup>>
+!scratch = memref<29200xi8, #gpu.address_space<workgroup>>
 !rest = memref<5xi32>
 func.func @rest(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch, %r: !rest) {
   // expected-error@+1 {{expected the rest in workgroup memory, dense, but got 'memref<5xi32>'}}
@@ -168,8 +168,8 @@ func.func @rest(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch, %r: !res
 
 // -----
 
-!dealt = memref<32x2xi64, #gpu.address_space<workgroup>>
-!scratch = memref<16912xi8, #gpu.address_space<workgroup>>
+!dealt = memref<32x2xi32, #gpu.address_space<workgroup>>
+!scratch = memref<29200xi8, #gpu.address_space<workgroup>>
 !rest = memref<6xi32, #gpu.address_space<workgroup>>
 func.func @held(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch, %r: !rest) {
   // expected-error@+1 {{expected a place for the rest where turns are held, but got 0 turns}}

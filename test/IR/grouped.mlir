@@ -53,22 +53,22 @@ func.func @epilogue(%a: memref<?xf16>, %at: !i64s, %m: !i32s, %scale: memref<?xf
 }
 
 // CHECK-LABEL: func.func @deal
-func.func @deal(%i: index, %m: !i32s, %n: !i64s, %dealt: memref<32x2xi64, #gpu.address_space<workgroup>>, %scratch: memref<16912xi8, #gpu.address_space<workgroup>>) -> index {
-  // CHECK: kami.deal_tiles %{{[^ ,]+}} of 264 from %{{[^ ,]+}} in %{{[^ ,]+}}, %{{[^ ,]+}}, %{{[^ ,]+}} by [64, 128, 32] to %{{[^ ,]+}} through %{{[^ ,]+}} by 256 : memref<?xi32>, memref<?xi64>, memref<?xi32>, memref<32x2xi64, #gpu.address_space<workgroup>>, memref<16912xi8, #gpu.address_space<workgroup>>
+func.func @deal(%i: index, %m: !i32s, %n: !i64s, %dealt: memref<32x2xi32, #gpu.address_space<workgroup>>, %scratch: memref<29200xi8, #gpu.address_space<workgroup>>) -> index {
+  // CHECK: kami.deal_tiles %{{[^ ,]+}} of 264 from %{{[^ ,]+}} in %{{[^ ,]+}}, %{{[^ ,]+}}, %{{[^ ,]+}} by [64, 128, 32] to %{{[^ ,]+}} through %{{[^ ,]+}} by 256 : memref<?xi32>, memref<?xi64>, memref<?xi32>, memref<32x2xi32, #gpu.address_space<workgroup>>, memref<29200xi8, #gpu.address_space<workgroup>>
   %count, %left = kami.deal_tiles %i of 264 from %i in %m, %n, %m by [64, 128, 32] to %dealt through %scratch by 256
-      : !i32s, !i64s, !i32s, memref<32x2xi64, #gpu.address_space<workgroup>>, memref<16912xi8, #gpu.address_space<workgroup>>
+      : !i32s, !i64s, !i32s, memref<32x2xi32, #gpu.address_space<workgroup>>, memref<29200xi8, #gpu.address_space<workgroup>>
   return %count : index
 }
 
 // CHECK-LABEL: func.func @hold
-func.func @hold(%i: index, %m: !i32s, %dealt: memref<32x2xi64, #gpu.address_space<workgroup>>, %scratch: memref<16912xi8, #gpu.address_space<workgroup>>,
+func.func @hold(%i: index, %m: !i32s, %dealt: memref<32x2xi32, #gpu.address_space<workgroup>>, %scratch: memref<29200xi8, #gpu.address_space<workgroup>>,
                 %rest: memref<792xi32, #gpu.address_space<workgroup>>, %words: memref<2xi32, #gpu.address_space<workgroup>>) -> index {
   // CHECK: kami.open_tickets %{{[^ ,]+}} by 256 : memref<2xi32, #gpu.address_space<workgroup>>
   kami.open_tickets %words by 256 : memref<2xi32, #gpu.address_space<workgroup>>
   // CHECK: %{{.+}}, %[[LEFT:.+]] = kami.deal_tiles %{{.+}} through %{{[^ ,]+}} by 256 holding 2 to %{{[^ ,]+}} : memref<792xi32, #gpu.address_space<workgroup>> : memref<?xi32>
   %count, %left = kami.deal_tiles %i of 264 from %i in %m, %m, %m by [64, 128, 32] to %dealt through %scratch by 256
       holding 2 to %rest : memref<792xi32, #gpu.address_space<workgroup>>
-      : !i32s, !i32s, !i32s, memref<32x2xi64, #gpu.address_space<workgroup>>, memref<16912xi8, #gpu.address_space<workgroup>>
+      : !i32s, !i32s, !i32s, memref<32x2xi32, #gpu.address_space<workgroup>>, memref<29200xi8, #gpu.address_space<workgroup>>
   // CHECK: %[[TICKET:.+]] = kami.take_ticket %{{[^ ,]+}} of 264 by 256 : memref<2xi32, #gpu.address_space<workgroup>>
   %ticket = kami.take_ticket %words of 264 by 256 : memref<2xi32, #gpu.address_space<workgroup>>
   // CHECK: kami.publish_ticket %[[TICKET]] in %{{[^ ,]+}} up_to %[[LEFT]] of 264 by 256 : memref<2xi32, #gpu.address_space<workgroup>>

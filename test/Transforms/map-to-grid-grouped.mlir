@@ -32,13 +32,13 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // 264 blocks are two for each of 132 multiprocessors.
   // CHECK:       gpu.func @grouped_gemm_dxdxd_f16
   // CHECK-SAME:    kami.resident_blocks = 2
-  // The tiles of 128 turns are dealt at a time, and 32 of them listed; how many
+  // The tiles of 256 turns are dealt at a time, and 32 of them listed; how many
   // there are of all is known with the first ones.
   // CHECK:         scf.while (%[[TURN:.+]] = %c0_i32, %[[ALL:.+]] = %c1_i32)
   // CHECK:           arith.cmpi ult, %[[TURN]], %[[ALL]]
   // CHECK:         ^bb0(%[[NARROW:.+]]: i32, %[[KNOWN:.+]]: i32):
   // CHECK:           %[[FIRST:.+]] = arith.index_castui %[[NARROW]]
-  // CHECK:           %[[WITHIN:.+]] = arith.remui %[[FIRST]], %c128
+  // CHECK:           %[[WITHIN:.+]] = arith.remui %[[FIRST]], %c256
   // CHECK:           %[[DEALS:.+]] = arith.cmpi eq, %[[WITHIN]], %c0
   // CHECK:           %[[TURNS:.+]] = scf.if %[[DEALS]]
   // CHECK:             %[[BLOCK:.+]] = gpu.block_id x
@@ -55,7 +55,7 @@ module attributes {kami.target = #kami.target<"sm_90">} {
   // CHECK:           %[[OWN:.+]] = arith.cmpi ult, %[[THREAD]], %[[LISTED]]
   // CHECK:           scf.if %[[OWN]]
   // CHECK:             %[[ENTRY:.+]] = arith.addi %[[WITHIN]], %[[THREAD]]
-  // CHECK-COUNT-2:     memref.load %{{.+}}[%[[ENTRY]], %{{.+}}] : memref<128x2xi64
+  // CHECK-COUNT-2:     memref.load %{{.+}}[%[[ENTRY]], %{{.+}}] : memref<256x2xi32
   // CHECK-COUNT-13:    memref.store {{.+}} : memref<32xi{{32|64}}, #gpu.address_space<workgroup>>
   // CHECK:           gpu.barrier
   // CHECK:           scf.for %[[TILE:.+]] = %c0 to %[[LISTED]]

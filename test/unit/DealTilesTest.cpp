@@ -54,7 +54,7 @@ protected:
   void list(const Sizes &sizes, int64_t blocks, int64_t threads, int64_t block,
             int64_t first, Listed &listed) {
     int64_t count = sizes.m.size();
-    listed = {array({rows, 2}, i64()), array({2}, i64()),
+    listed = {array({rows, 2}, i32()), array({2}, i64()),
               array({wordsFor(sizes)}, i32())};
     MemRef m = array({count}, i32(), sizes.m),
            n = array({count}, i32(), sizes.n),
@@ -101,13 +101,13 @@ protected:
   }
 
   void parseKernel(const Sizes &sizes, int64_t blocks, int64_t threads) {
-    int64_t scratch = llvm::alignTo(DealTilesOp::scratchBytes(threads), 8),
+    int64_t scratch = DealTilesOp::scratchBytes(threads, /*turns=*/4),
             entries = wordsFor(sizes);
     parse(llvm::formatv(R"(
 #shared = #gpu.address_space<workgroup>
 gpu.module @m {{
 gpu.func @k(%m: memref<{0}xi32>, %n: memref<{0}xi32>, %k: memref<{0}xi32>,
-            %asked: memref<2xi64>, %out: memref<{4}x2xi64>, %counted: memref<2xi64>,
+            %asked: memref<2xi64>, %out: memref<{4}x2xi32>, %counted: memref<2xi64>,
             %outRest: memref<{5}xi32>) kernel
     attributes {{known_block_size = array<i32: {1}, 1, 1>} {{
   %c0 = arith.constant 0 : index
@@ -116,7 +116,7 @@ gpu.func @k(%m: memref<{0}xi32>, %n: memref<{0}xi32>, %k: memref<{0}xi32>,
   %behind = arith.constant {3} : index
   %bytes = gpu.dynamic_shared_memory : memref<?xi8, #shared>
   %scratch = memref.view %bytes[%c0][] : memref<?xi8, #shared> to memref<{3}xi8, #shared>
-  %dealt = memref.view %bytes[%behind][] : memref<?xi8, #shared> to memref<{4}x2xi64, #shared>
+  %dealt = memref.view %bytes[%behind][] : memref<?xi8, #shared> to memref<{4}x2xi32, #shared>
   %last = arith.constant {6} : index
   %rest = memref.view %bytes[%last][] : memref<?xi8, #shared> to memref<{5}xi32, #shared>
   %block64 = memref.load %asked[%c0] : memref<2xi64>
@@ -125,17 +125,17 @@ gpu.func @k(%m: memref<{0}xi32>, %n: memref<{0}xi32>, %k: memref<{0}xi32>,
   %first = arith.index_cast %first64 : i64 to index
   %count, %left = kami.deal_tiles %block of {2} from %first in %m, %n, %k by [16, 16, 16]
       to %dealt through %scratch by {1} {7}
-      : memref<{0}xi32>, memref<{0}xi32>, memref<{0}xi32>, memref<{4}x2xi64, #shared>, memref<{3}xi8, #shared>
+      : memref<{0}xi32>, memref<{0}xi32>, memref<{0}xi32>, memref<{4}x2xi32, #shared>, memref<{3}xi8, #shared>
   gpu.barrier
   %thread = gpu.thread_id x
   %to_list = arith.subi %count, %first : index
   %listed = arith.minui %to_list, %rows : index
   %own = arith.cmpi ult, %thread, %listed : index
   scf.if %own {{
-    %product = memref.load %dealt[%thread, %c0] : memref<{4}x2xi64, #shared>
-    %tile = memref.load %dealt[%thread, %c1] : memref<{4}x2xi64, #shared>
-    memref.store %product, %out[%thread, %c0] : memref<{4}x2xi64>
-    memref.store %tile, %out[%thread, %c1] : memref<{4}x2xi64>
+    %product = memref.load %dealt[%thread, %c0] : memref<{4}x2xi32, #shared>
+    %tile = memref.load %dealt[%thread, %c1] : memref<{4}x2xi32, #shared>
+    memref.store %product, %out[%thread, %c0] : memref<{4}x2xi32>
+    memref.store %tile, %out[%thread, %c1] : memref<{4}x2xi32>
   }
   %first_thread = arith.cmpi eq, %thread, %c0 : index
   scf.if %first_thread {{

@@ -153,7 +153,8 @@ def Kami_DealTilesOp : Kami_Op<"deal_tiles", [DeclareOpInterfaceMethods<MemoryEf
   let summary = "The tiles of all products that are one block's";
   let description = [{
     Products have tiles of `tile_m × tile_n` of their C, as many as cover its m × n
-    elements, none where one is 0 or negative, and fewer than 2³² all together.
+    elements, none where one is 0 or negative, and fewer than 2³² all together,
+    of fewer than 2³² products.
     A tile takes as long as its product is deep, in tiles of `tile_k`. All tiles
     are in one order: those of deep products before those of shallow ones, and
     a product's, row by row, beside each other. Depths are alike whose three
@@ -186,24 +187,26 @@ def Kami_DealTilesOp : Kami_Op<"deal_tiles", [DeclareOpInterfaceMethods<MemoryEf
     %count, %left = kami.deal_tiles %block of 264 from %turn in %m, %n, %k by [64, 128, 32]
         to %dealt through %scratch by 128
         : memref<?xi32>, memref<?xi32>, memref<?xi32>,
-          memref<32x2xi64, #gpu.address_space<workgroup>>,
-          memref<16912xi8, #gpu.address_space<workgroup>>
+          memref<32x2xi32, #gpu.address_space<workgroup>>,
+          memref<29200xi8, #gpu.address_space<workgroup>>
     ```
 
     Constraints:
     * (C1) there are three extents, which are positive
     * (C2) `blocks` is positive
     * (C3) there are whole warps of threads, 1024 at most
-    * (C4) `dealt` has two columns of 64 bits, a known number of rows, and is in
+    * (C4) `dealt` has two columns of 32 bits, a known number of rows, and is in
       workgroup memory, dense
     * (C5) scratch is in workgroup memory, starts at no offset, and is large
-      enough: 132 bytes for each thread that counts, and 4 for each warp of them
+      enough: 132 bytes for each thread that counts, and 4 for each warp of them,
+      rounded up to 8, and 24 for each of them and turn of products whose sizes
+      it has at a time, four turns or more
     * (C6) what is held are no fewer than 0 turns, one or more if there is a
       `rest`, which is in workgroup memory, dense
   }];
   let arguments = (ins Index:$block, Index:$first, Kami_Counts:$m,
                        Kami_Counts:$n, Kami_Counts:$k,
-                       MemRefRankOf<[I64], [2]>:$dealt, Kami_SharedBuffer:$scratch,
+                       MemRefRankOf<[I32], [2]>:$dealt, Kami_SharedBuffer:$scratch,
                        Optional<MemRefRankOf<[I32], [1]>>:$rest,
                        I64Attr:$blocks, DenseI64ArrayAttr:$extents,
                        I64Attr:$threads,
@@ -232,8 +235,14 @@ def Kami_DealTilesOp : Kami_Op<"deal_tiles", [DeclareOpInterfaceMethods<MemoryEf
     /// Turns that are always dealt, of the first ones and of those of a list of
     /// so many, so that blocks know two tiles when they take the first.
     static constexpr int64_t dealtAnyhow = 2, listedTogether = 32;
-    /// Bytes of scratch that so many threads need.
-    static int64_t scratchBytes(int64_t threads);
+    /// Bytes of scratch that so many threads need for counts, and for the sizes
+    /// of a turn of products, of which they have so many at a time or more.
+    static constexpr int64_t leastTurns = 4;
+    static int64_t countBytes(int64_t threads);
+    static int64_t turnBytes(int64_t threads);
+    static int64_t scratchBytes(int64_t threads, int64_t turns) {
+      return countBytes(threads) + turns * turnBytes(threads);
+    }
   }];
 }
 

@@ -20,10 +20,10 @@ constexpr int64_t listedWords = 13;
 constexpr int64_t listBytes = listedTiles * listedWords * 8;
 
 /// A block's tiles are dealt for so many turns at a time, a whole number of
-/// lists: to deal takes four warps some 3 µs for each 1000 products. It keeps
-/// two words of 64 bits of each tile behind the list.
-constexpr int64_t dealtTurns = 128;
-constexpr int64_t dealtBytes = dealtTurns * 2 * 8;
+/// lists: to deal, it looks at all products twice. It keeps two words of 32
+/// bits of each tile behind the list.
+constexpr int64_t dealtTurns = 256;
+constexpr int64_t dealtBytes = dealtTurns * 2 * 4;
 
 /// Tiles are taken of so many products at most, whose places in the order of
 /// all tiles are a word of 32 bits each; behind these are as many more words as

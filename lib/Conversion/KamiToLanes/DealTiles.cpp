@@ -10,7 +10,10 @@
 // counts the tiles of some products, by class, in a column of its own; the
 // counts, added up class by class and in a class thread by thread, say where
 // each product begins in the order. From there a thread knows which of its
-// products' tiles are the block's. Nothing waits for memory but the sizes.
+// products' tiles are the block's. Nothing waits for memory but the sizes, and
+// those of many products come to shared memory together: of loads an assembler
+// makes one after the other, to save registers, each with all of memory's
+// latency.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,17 +31,22 @@ namespace {
 
 class TileDealer {
 public:
-  TileDealer(ImplicitLocOpBuilder &b, DealTilesOp op, int64_t warpSize);
+  TileDealer(ImplicitLocOpBuilder &b, DealTilesOp op, const LaneTarget &target);
 
   /// Lists the block's tiles, and says whose those are that are no block's.
   /// Returns how many of both there are.
   std::pair<Value, Value> deal();
 
 private:
-  /// A product's tiles, and where they are counted. Threads that are out of
-  /// products count none of the last one's, under a number of their own.
-  struct Counted {
-    Value number, product, tiles, at;
+  /// Threads that are out of products have the last one, under a number of
+  /// their own.
+  struct Product {
+    Value number, product;
+  };
+  /// A product's tiles, none of them if the number is no product's, and where
+  /// they are counted.
+  struct Counted : Product {
+    Value tiles, at;
   };
   Value integer(int64_t value) {
     return arith::ConstantIntOp::create(b, value, 32);
@@ -68,9 +76,14 @@ private:
   void store(Value value, Value at) {
     memref::StoreOp::create(b, value, counts, at);
   }
+  void forEach(Value count, llvm::function_ref<void(Value)> emit);
   void clear();
-  void forEachProduct(llvm::function_ref<void(const Counted &)> emit);
-  Value covering(unsigned dimension, Value product);
+  Product productOf(Value turn);
+  void fetch(Value first, Value count);
+  void forEachProduct(bool again,
+                      llvm::function_ref<void(const Counted &)> emit);
+  Counted counted(const Product &product, Value fetched);
+  Value covering(unsigned dimension, Value fetched);
   Value columnOf(Value row);
   Value rowOf(Value depth);
   Value sumUpToLane(Value own);
@@ -87,13 +100,19 @@ private:
 
   ImplicitLocOpBuilder &b;
   DealTilesOp op;
+  const LaneTarget &target;
   int64_t warpSize;
   /// Threads that count, which have a column each.
   int64_t columns;
   Value sizes[3];
+  /// Sizes in shared memory, of so many turns of products, a row each.
+  int64_t fetchedTurns;
+  Value fetched[3];
   /// The counts; behind them, what the threads of each warp have counted.
   Value counts;
-  Value thread, products;
+  Value thread;
+  /// How many products there are, in 32 bits like their numbers.
+  Value products;
   /// Whether this thread counts; null if all do.
   Value isCounting;
   /// The first tile that is no block's; null if all are some block's.
@@ -103,37 +122,52 @@ private:
 } // namespace
 
 TileDealer::TileDealer(ImplicitLocOpBuilder &b, DealTilesOp op,
-                       int64_t warpSize)
-    : b(b), op(op), warpSize(warpSize),
+                       const LaneTarget &target)
+    : b(b), op(op), target(target), warpSize(target.warpSize),
       columns(DealTilesOp::countingThreads(op.getThreads())),
       sizes{op.getM(), op.getN(), op.getK()}, thread(threadIndex(b)),
-      products(b.createOrFold<memref::DimOp>(op.getM(), indexConstant(b, 0))) {
-  int64_t words =
-      DealTilesOp::scratchBytes(op.getThreads()) / int64_t(sizeof(int32_t));
-  auto type = MemRefType::get(
-      {words}, b.getI32Type(), MemRefLayoutAttrInterface(),
-      cast<MemRefType>(op.getScratch().getType()).getMemorySpace());
-  counts = memref::ViewOp::create(b, type, op.getScratch(), indexConstant(b, 0),
-                                  ValueRange());
+      products(narrowed(
+          b.createOrFold<memref::DimOp>(op.getM(), indexConstant(b, 0)))) {
+  auto scratch = cast<MemRefType>(op.getScratch().getType());
+  auto view = [&](ArrayRef<int64_t> shape, Type element, int64_t at) -> Value {
+    auto type = MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
+                                scratch.getMemorySpace());
+    return memref::ViewOp::create(b, type, op.getScratch(),
+                                  indexConstant(b, at), ValueRange());
+  };
+  int64_t countBytes = DealTilesOp::countBytes(op.getThreads());
+  int64_t turnBytes = DealTilesOp::turnBytes(op.getThreads());
+  counts = view({countBytes / int64_t(sizeof(int32_t))}, b.getI32Type(), 0);
+  fetchedTurns = (scratch.getDimSize(0) - countBytes) / turnBytes;
+  for (auto [i, size] : llvm::enumerate(sizes))
+    fetched[i] = view({fetchedTurns, columns},
+                      cast<MemRefType>(size.getType()).getElementType(),
+                      countBytes + int64_t(i) * fetchedTurns * turnBytes / 3);
   if (columns != int64_t(op.getThreads()))
     isCounting = isBelow(thread, indexConstant(b, columns));
 }
 
-/// Sets the thread's counts to 0.
-void TileDealer::clear() {
-  auto loop = scf::ForOp::create(b, indexConstant(b, 0),
-                                 indexConstant(b, DealTilesOp::depthClasses),
-                                 indexConstant(b, 1));
+/// For each number below the count, which has 32 bits.
+void TileDealer::forEach(Value count, llvm::function_ref<void(Value)> emit) {
+  auto loop = scf::ForOp::create(b, integer(0), count, integer(1));
   OpBuilder::InsertionGuard insertion(b);
   b.setInsertionPointToStart(loop.getBody());
-  store(integer(0), columnOf(loop.getInductionVar()));
+  emit(loop.getInductionVar());
 }
 
-/// Tiles that cover an extent of a product. A negative one has none.
-Value TileDealer::covering(unsigned dimension, Value product) {
-  Value loaded = memref::LoadOp::create(b, sizes[dimension], product);
+/// Sets the thread's counts to 0.
+void TileDealer::clear() {
+  forEach(integer(DealTilesOp::depthClasses),
+          [&](Value row) { store(integer(0), columnOf(widened(row))); });
+}
+
+/// Tiles that cover an extent of the product that was fetched there. A negative
+/// one has none.
+Value TileDealer::covering(unsigned dimension, Value at) {
+  Value extent = memref::LoadOp::create(b, fetched[dimension],
+                                        ValueRange{widened(at), thread});
   Value elements = arith::MaxSIOp::create(
-      b, arith::IndexCastOp::create(b, b.getIndexType(), loaded),
+      b, arith::IndexCastOp::create(b, b.getIndexType(), extent),
       indexConstant(b, 0));
   return b.createOrFold<arith::CeilDivUIOp>(
       elements, indexConstant(b, op.getExtents()[dimension]));
@@ -167,23 +201,50 @@ Value TileDealer::rowOf(Value depth) {
   return widened(subtract(integer(DealTilesOp::depthClasses - 1), depthClass));
 }
 
-/// The thread's products, in turn.
+/// The thread's product of that turn.
+TileDealer::Product TileDealer::productOf(Value turn) {
+  Value number = add(multiply(turn, integer(columns)), narrowed(thread));
+  Value last = subtract(products, integer(1));
+  return {number, arith::MinUIOp::create(b, number, last)};
+}
+
+/// Brings the sizes of the thread's products of so many turns.
+void TileDealer::fetch(Value first, Value count) {
+  forEach(count, [&](Value at) {
+    Product product = productOf(add(first, at));
+    // Lanes that copied one product's would do so one after the other.
+    Value exists = isBelow(product.number, products);
+    for (auto [size, to] : llvm::zip_equal(sizes, fetched))
+      target.startCopy(b, size, widened(product.product), to,
+                       {widened(at), thread}, exists);
+  });
+  target.waitForCopies(b);
+}
+
+TileDealer::Counted TileDealer::counted(const Product &product, Value at) {
+  Value tiles = narrowed(multiply(covering(0, at), covering(1, at)));
+  tiles = select(isBelow(product.number, products), tiles, integer(0));
+  return {product, tiles, columnOf(rowOf(covering(2, at)))};
+}
+
+/// The thread's products, in turn. Those that are looked at again are all there
+/// still if there are no more than are fetched together.
 void TileDealer::forEachProduct(
-    llvm::function_ref<void(const Counted &)> emit) {
-  Value turns =
-      b.createOrFold<arith::CeilDivUIOp>(products, indexConstant(b, columns));
-  Value last = subtract(products, indexConstant(b, 1));
-  auto loop =
-      scf::ForOp::create(b, indexConstant(b, 0), turns, indexConstant(b, 1));
+    bool again, llvm::function_ref<void(const Counted &)> emit) {
+  Value turns = b.createOrFold<arith::CeilDivUIOp>(products, integer(columns));
+  Value most = integer(fetchedTurns);
+  auto loop = scf::ForOp::create(b, integer(0), turns, most);
   OpBuilder::InsertionGuard insertion(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value number =
-      add(multiply(loop.getInductionVar(), indexConstant(b, columns)), thread);
-  // No branch stands between the loads of one turn and those of the next.
-  Value product = arith::MinUIOp::create(b, number, last);
-  Value tiles = narrowed(multiply(covering(0, product), covering(1, product)));
-  tiles = select(isBelow(number, products), tiles, integer(0));
-  emit({number, product, tiles, columnOf(rowOf(covering(2, product)))});
+  Value first = loop.getInductionVar();
+  Value count = arith::MinUIOp::create(b, most, subtract(turns, first));
+  {
+    OpBuilder::InsertionGuard fetching(b);
+    enter(b, again ? isBelow(most, turns) : Value());
+    fetch(first, count);
+  }
+  forEach(count,
+          [&](Value at) { emit(counted(productOf(add(first, at)), at)); });
 }
 
 Value TileDealer::sumUpToLane(Value own) {
@@ -245,9 +306,9 @@ Value TileDealer::heldFrom(Value all) {
   Value blocks = integer(op.getBlocks());
   Value turns = arith::DivUIOp::create(b, all, blocks);
   // Of so many products, or tiles, blocks have alike shares anyhow.
-  Value areFew = arith::AndIOp::create(
-      b, isBelow(all, integer(DealTilesOp::heldLimit)),
-      isBelow(products, indexConstant(b, mostHeldProducts() + 1)));
+  Value areFew =
+      arith::AndIOp::create(b, isBelow(all, integer(DealTilesOp::heldLimit)),
+                            isBelow(products, integer(mostHeldProducts() + 1)));
   Value held = integer(op.getHeld());
   Value anyhow = integer(DealTilesOp::dealtAnyhow);
   Value first =
@@ -264,10 +325,10 @@ void TileDealer::holdBack(const Counted &counted, Value from) {
       b, arith::ShLIOp::create(b, from, integer(DealTilesOp::tileBits)),
       counted.tiles);
   OpBuilder::InsertionGuard insertion(b);
-  enter(b, isBelow(counted.number,
-                   arith::MinUIOp::create(
-                       b, products, indexConstant(b, mostHeldProducts()))));
-  memref::StoreOp::create(b, word, op.getRest(), counted.product);
+  enter(b,
+        isBelow(counted.number, arith::MinUIOp::create(
+                                    b, products, integer(mostHeldProducts()))));
+  memref::StoreOp::create(b, word, op.getRest(), widened(counted.product));
 }
 
 /// Lists which of the product's tiles are the block's.
@@ -297,11 +358,10 @@ void TileDealer::hand(const Counted &counted) {
   Value number = subtract(tile, from);
   enter(b, isBelow(number, counted.tiles));
   Value row = widened(subtract(turn, first));
-  Value entries[] = {counted.product, widened(number)};
+  Value entries[] = {counted.product, number};
   for (auto [column, entry] : llvm::enumerate(entries))
-    memref::StoreOp::create(
-        b, arith::IndexCastOp::create(b, b.getI64Type(), entry), op.getDealt(),
-        ValueRange{row, indexConstant(b, column)});
+    memref::StoreOp::create(b, entry, op.getDealt(),
+                            ValueRange{row, indexConstant(b, column)});
 }
 
 std::pair<Value, Value> TileDealer::deal() {
@@ -314,7 +374,7 @@ std::pair<Value, Value> TileDealer::deal() {
   };
   ifCounting([&] {
     clear();
-    forEachProduct([&](const Counted &counted) {
+    forEachProduct(/*again=*/false, [&](const Counted &counted) {
       store(add(load(counted.at), counted.tiles), counted.at);
     });
   });
@@ -343,8 +403,10 @@ std::pair<Value, Value> TileDealer::deal() {
     heldTurn = heldFrom(all);
     heldTile = multiply(heldTurn, blocks);
   }
-  ifCounting(
-      [&] { forEachProduct([&](const Counted &counted) { hand(counted); }); });
+  ifCounting([&] {
+    forEachProduct(/*again=*/true,
+                   [&](const Counted &counted) { hand(counted); });
+  });
   // Whole turns, and the last one.
   Value turns = arith::DivUIOp::create(b, all, blocks);
   Value rest = arith::RemUIOp::create(b, all, blocks);
@@ -365,7 +427,7 @@ struct ConvertDealTiles : LanePattern<DealTilesOp> {
   matchAndRewrite(DealTilesOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto [count, left] = TileDealer(b, op, target->warpSize).deal();
+    auto [count, left] = TileDealer(b, op, *target).deal();
     rewriter.replaceOp(op, {count, left});
     return success();
   }

@@ -10,6 +10,7 @@
 #include "Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -67,6 +68,15 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
 };
 
 } // namespace
+
+void LaneTarget::startCopy(ImplicitLocOpBuilder &b, Value from, ValueRange at,
+                           Value to, ValueRange toAt, Value exists) const {
+  Value loaded = memref::LoadOp::create(b, from, at);
+  Value zero = arith::ConstantOp::create(
+      b, cast<TypedAttr>(b.getZeroAttr(loaded.getType())));
+  Value element = arith::SelectOp::create(b, exists, loaded, zero);
+  memref::StoreOp::create(b, element, to, toAt);
+}
 
 void LaneTarget::wait(ImplicitLocOpBuilder &b, const Place &, ArrayRef<int64_t>,
                       BarrierScopeKind) const {

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kami;
@@ -36,6 +37,24 @@ void NVIDIALanes::wait(ImplicitLocOpBuilder &b, const Place &place,
   NVVM::BarrierOp::create(b, TypeRange(),
                           arith::IndexCastUIOp::create(b, b.getI32Type(), name),
                           threads, NVVM::BarrierReductionAttr(), Value());
+}
+
+void NVIDIALanes::startCopy(ImplicitLocOpBuilder &b, Value from, ValueRange at,
+                            Value to, ValueRange toAt, Value exists) const {
+  if (!copiesAsync)
+    return LaneTarget::startCopy(b, from, at, to, toAt, exists);
+  Value count = arith::IndexCastUIOp::create(b, b.getIndexType(), exists);
+  nvgpu::DeviceAsyncCopyOp::create(
+      b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), to, toAt, from, at,
+      /*dstElements=*/b.getIndexAttr(1), /*srcElements=*/count,
+      /*bypassL1=*/UnitAttr());
+}
+
+void NVIDIALanes::waitForCopies(ImplicitLocOpBuilder &b) const {
+  if (!copiesAsync)
+    return;
+  NVVM::CpAsyncCommitGroupOp::create(b);
+  NVVM::CpAsyncWaitGroupOp::create(b, /*n=*/0);
 }
 
 Value NVIDIALanes::held(ImplicitLocOpBuilder &b, FragmentType fragment,

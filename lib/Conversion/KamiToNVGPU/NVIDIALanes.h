@@ -42,12 +42,18 @@ public:
   /// Null: what any chip has.
   explicit NVIDIALanes(const Chip *chip)
       : LaneTarget(nvgpu_lowering::warpSize),
+        copiesAsync(chip && chip->copiesAsync),
         storesMatrices(chip && chip->storesMatrices), rounding(chip) {}
 
   /// At PTX's barriers, which have numbers, while there are enough of them.
   void wait(mlir::ImplicitLocOpBuilder &b, const lanes::Place &place,
             llvm::ArrayRef<int64_t> grid,
             BarrierScopeKind scope) const override;
+  /// By `cp.async`, which needs no registers, where the chip has it.
+  void startCopy(mlir::ImplicitLocOpBuilder &b, mlir::Value from,
+                 mlir::ValueRange at, mlir::Value to, mlir::ValueRange toAt,
+                 mlir::Value exists) const override;
+  void waitForCopies(mlir::ImplicitLocOpBuilder &b) const override;
   /// f32 as the nearest tf32 number, for matrix units that take those.
   mlir::Value held(mlir::ImplicitLocOpBuilder &b, FragmentType fragment,
                    mlir::Value element) const override;
@@ -59,7 +65,7 @@ public:
                const lanes::FragmentWindow &window) const override;
 
 private:
-  bool storesMatrices;
+  bool copiesAsync, storesMatrices;
   TF32Rounding rounding;
 };
 

@@ -57,6 +57,13 @@ public:
                              BarrierScopeKind scope) const {
     wait(b, place, grid, scope);
   }
+  /// Starts to copy an element to shared memory, or 0 if it does not exist,
+  /// which has an address all the same. The thread that does finds it there
+  /// behind `waitForCopies`.
+  virtual void startCopy(mlir::ImplicitLocOpBuilder &b, mlir::Value from,
+                         mlir::ValueRange at, mlir::Value to,
+                         mlir::ValueRange toAt, mlir::Value exists) const;
+  virtual void waitForCopies(mlir::ImplicitLocOpBuilder &b) const {}
   /// What a fragment of that type holds of an element that was loaded for it.
   virtual mlir::Value held(mlir::ImplicitLocOpBuilder &b, FragmentType fragment,
                            mlir::Value element) const {

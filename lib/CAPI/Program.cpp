@@ -173,11 +173,18 @@ llvm::Error Program::compileAll() {
   stripKernels(*hostPart);
   host = moduleText(*hostPart);
   OwningOpRef<ModuleOp> devicePart = made.module->clone();
+  // Launches are made by what is left.
+  compilation.dropsParameters = true;
   if (failed(compileKernels(*devicePart, compilation, *parseLevel(kind),
                             /*assembles=*/false)))
     return diagnostics.error("compilation failed");
+  llvm::json::Array &said = *described.getAsObject()->getArray("kernels");
+  for (auto [about, kernel] : llvm::zip_equal(said, compilation.kernels))
+    (*about.getAsObject())["parameters"] =
+        llvm::json::toJSON(kernel.parameters);
   for (Kernel &kernel : compilation.kernels)
-    codes.push_back({kernel.name, kernel.module, std::move(kernel.binary)});
+    codes.push_back({kernel.name, kernel.module, std::move(kernel.binary),
+                     std::move(kernel.parameters)});
   return llvm::Error::success();
 }
 
@@ -308,7 +315,8 @@ std::string Program::save() const {
   llvm::json::Array kernels;
   for (const Code &code : codes)
     kernels.push_back(llvm::json::Array{code.name, code.module,
-                                        llvm::encodeBase64(code.binary)});
+                                        llvm::encodeBase64(code.binary),
+                                        llvm::json::toJSON(code.parameters)});
   const CompileOptions &given = options.options;
   llvm::json::Value image = llvm::json::Object{
       {"version", KAMI_VERSION},
@@ -369,18 +377,23 @@ Program::restore(StringRef image) {
   program->described = *description;
   for (const llvm::json::Value &kernel : *kernels) {
     const llvm::json::Array *parts = kernel.getAsArray();
-    if (!parts || parts->size() != 3)
+    if (!parts || parts->size() != 4)
       return fail();
     auto part = [&](size_t i) {
       return (*parts)[i].getAsString().value_or("").str();
     };
+    TakenWords parameters;
+    llvm::json::Path::Root root;
+    if (!llvm::json::fromJSON((*parts)[3], parameters, root))
+      return fail();
     std::vector<char> binary;
     if (llvm::Error error = llvm::decodeBase64(part(2), binary)) {
       llvm::consumeError(std::move(error));
       return fail();
     }
-    program->codes.push_back(
-        {part(0), part(1), std::string(binary.begin(), binary.end())});
+    program->codes.push_back({part(0), part(1),
+                              std::string(binary.begin(), binary.end()),
+                              std::move(parameters)});
   }
   return program;
 }

@@ -66,6 +66,7 @@ private:
   CudaModule module;
   KamiCudaFunction function = nullptr;
   KamiCudaLaunch launch = {};
+  TakenWords parameters;
 };
 
 class TritonContestant : public Contestant {

@@ -37,6 +37,7 @@ using namespace mlir;
 /// stays. A block may have so much room in all, or as much as it needs.
 struct Dealing {
   Dealing(const SharedLayout &layout, int64_t threads, int64_t room) {
+    // With 32, 4096 products take as long (H200, 2026-11-29).
     constexpr int64_t fewest = DealTilesOp::leastTurns, most = 16;
     int64_t free = layout.bytes;
     bool staysAny = false;

@@ -313,10 +313,11 @@ llvm::Error Program::withLanes(
 
 std::string Program::save() const {
   llvm::json::Array kernels;
+  // The code comes last: archives of programs have it in files of its own.
   for (const Code &code : codes)
     kernels.push_back(llvm::json::Array{code.name, code.module,
-                                        llvm::encodeBase64(code.binary),
-                                        llvm::json::toJSON(code.parameters)});
+                                        llvm::json::toJSON(code.parameters),
+                                        llvm::encodeBase64(code.binary)});
   const CompileOptions &given = options.options;
   llvm::json::Value image = llvm::json::Object{
       {"version", KAMI_VERSION},
@@ -384,10 +385,10 @@ Program::restore(StringRef image) {
     };
     TakenWords parameters;
     llvm::json::Path::Root root;
-    if (!llvm::json::fromJSON((*parts)[3], parameters, root))
+    if (!llvm::json::fromJSON((*parts)[2], parameters, root))
       return fail();
     std::vector<char> binary;
-    if (llvm::Error error = llvm::decodeBase64(part(2), binary)) {
+    if (llvm::Error error = llvm::decodeBase64(part(3), binary)) {
       llvm::consumeError(std::move(error));
       return fail();
     }

@@ -123,7 +123,7 @@ def test_kernels_take_only_what_they_read(tmp_path: Path) -> None:
     amd = kami.compile(16, 16, 16, "f16", target="gfx942")
     assert amd.resources[0]["parameters"] is None
     saved = json.loads((tmp_path / "kernel").read_bytes())
-    saved["kernels"][0][3] = ["1"]
+    saved["kernels"][0][2] = ["1"]
     (tmp_path / "kernel").write_text(json.dumps(saved))
     with pytest.raises(ValueError, match="that this version of kami has saved"):
         kami.load(tmp_path / "kernel")

@@ -77,7 +77,8 @@ def compile(
 
     Raises:
         TypeError, ValueError: an argument is not what was expected, or the chip
-            cannot do it.
+            cannot do it. A call whose c shares an element with an array that is
+            read raises `ValueError`, unless the kernel was saved and loaded.
     """
     if plan is not None:
         overrides["plan"] = plan if isinstance(plan, str) else plan.attribute
@@ -118,7 +119,8 @@ def compile(
         aligned_rows=bool(aligned_rows),
         products=_count("products", products, 0),
     )
-    return Kernel(compile_request(request, target or default_target(), overrides))
+    program = compile_request(request, target or default_target(), overrides)
+    return Kernel(program, written=2)
 
 
 def from_mlir(

@@ -37,6 +37,7 @@ from ._library import (
     raise_error,
     take_bytes,
 )
+from ._overlap import share_elements
 from ._types import DTYPE_NAMES, check_real, numpy_dtype
 
 Described = Sequence[tuple[Any, ...]]
@@ -424,8 +425,10 @@ class Kernel:
     library; arrays in the host's memory go to the simulator.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, written: int | None = None) -> None:
         self.program = program
+        # The argument that the function writes while it reads the others, if known.
+        self._written = written
         self._launches: dict[Any, Launch] = {}
 
     @property
@@ -508,6 +511,7 @@ class Kernel:
                 f"expected {len(signature)} arguments, but got {len(values)}"
             )
         described: list[Any] = []
+        views: dict[int, View] = {}
         first: View | None = None
         library: Any = None
         for number, (value, expected) in enumerate(zip(values, signature, strict=True)):
@@ -529,8 +533,21 @@ class Kernel:
                 first, library = view, owner
             elif view.device != first.device:
                 raise ValueError(f"{name}: expected all arrays on one device")
+            views[number] = view
             described.append((view.address, view.shape, view.strides))
+        self._check_overlap(views)
         return described, first.device if first else HOST, library
+
+    def _check_overlap(self, views: dict[int, View]) -> None:
+        if self._written is None:
+            return
+        result = views.pop(self._written)
+        for number, view in views.items():
+            if share_elements(result, view):
+                raise ValueError(
+                    f"argument {self._written}: expected memory of its own, but it "
+                    f"shares elements with argument {number}"
+                )
 
     def __call__(self, *values: Any) -> Any:
         """Runs; gives what the function returns: nothing, an array, or several."""

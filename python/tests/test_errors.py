@@ -220,6 +220,22 @@ def test_grouped_products_overwrite_no_operand() -> None:
             kami.grouped_gemm([A, a], [B, b], out=outs)
 
 
+def test_kernels_write_over_no_operand() -> None:
+    kernel = kami.compile(4, 4, 4, "f32", layouts=("rows",) * 3, bias=True)
+    both, bias = np.ones((4, 8), np.float32), np.zeros(4, np.float32)
+    a = np.eye(4, dtype=np.float32)
+    kernel(a, both[:, :4], both[:, 4:], bias)
+    assert (both == 1).all()
+    for number, values in [
+        (0, (both[:, 4:], a, both[:, 3:7], bias)),
+        (1, (a, both[:, :4], both[:, :4], bias)),
+        (3, (a, a.copy(), both[:, :4], both[2, :4])),
+    ]:
+        with pytest.raises(ValueError, match=f"shares elements with argument {number}"):
+            kernel(*values)
+    assert (both == 1).all()
+
+
 def test_overlaps_are_those_of_elements() -> None:
     """Against sets of elements, of matrices beside, below and within each other."""
     random = np.random.default_rng(7)

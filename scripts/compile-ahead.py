@@ -302,7 +302,7 @@ def grouped_stand_ins() -> Iterator[Wanted]:
 def assemble(program: Program, ptxas: str) -> bytes:
     """The program's image, as `kamiDeviceAssemble` makes one."""
     cubins = []
-    for *_, code in json.loads(program.save())["kernels"]:
+    for _, _, code in json.loads(program.save())["kernels"]:
         ptx = base64.b64decode(code).decode()
         level = re.match(r"// optimization level: (\d)", ptx)
         target = re.search(r"^\.target (\w+)", ptx, re.MULTILINE)

@@ -251,10 +251,7 @@ KamiError *kamiProgramGetCode(const KamiProgram *program, const char *level,
                               KamiText **code);
 /* As JSON: "target"; "code", "ptx", "asm" or "spirv"; "kernels", each with
    "kernel", "grid" (null where it depends on sizes), "block", "shared_bytes",
-   "registers" (the model's), "plan" and "parameters", the numbers of those
-   words of its arguments that PTX takes, all that it reads (null for all; an
-   array has two addresses, an offset, its sizes and its strides, in that
-   order); "arguments" and "results", each with
+   "registers" (the model's) and "plan"; "arguments" and "results", each with
    "type" and, of arrays, "element", "sizes" and "strides" (null for what is
    known at launch).
  */

@@ -57,24 +57,6 @@ static llvm::json::Value describe(const KamiLaunch &launch,
       {"results", std::move(results)}};
 }
 
-/// Those of the arguments' words that the kernel takes.
-static llvm::Expected<std::vector<ParameterWord>>
-wordsFor(const Program::Code &code, const BoundLaunch &bound) {
-  if (!code.parameters)
-    return bound.words;
-  std::vector<ParameterWord> words;
-  for (unsigned number : *code.parameters) {
-    // A saved program may say anything.
-    if (number >= bound.words.size())
-      return llvm::createStringError("expected a kernel that takes some of " +
-                                     llvm::Twine(bound.words.size()) +
-                                     " words, but it takes word " +
-                                     llvm::Twine(number));
-    words.push_back(bound.words[number]);
-  }
-  return words;
-}
-
 static llvm::Error makeLaunch(const Executable &executable,
                               const Binding &binding,
                               llvm::ArrayRef<HostArgument> arguments,
@@ -90,11 +72,8 @@ static llvm::Error makeLaunch(const Executable &executable,
     if (code == executable.program->kernels().end())
       return llvm::createStringError("expected a compiled kernel for '" +
                                      bound.module + "', but found none");
-    llvm::Expected<std::vector<ParameterWord>> words = wordsFor(*code, bound);
-    if (!words)
-      return words.takeError();
     launch.steps.push_back({executable.functions.lookup(bound.module),
-                            code->name, bound.shape, std::move(*words)});
+                            code->name, bound.shape, bound.words});
   }
   for (auto [number, isFixed] : llvm::enumerate(binding.isFixed))
     if (isFixed)

@@ -173,18 +173,11 @@ llvm::Error Program::compileAll() {
   stripKernels(*hostPart);
   host = moduleText(*hostPart);
   OwningOpRef<ModuleOp> devicePart = made.module->clone();
-  // Launches are made by what is left.
-  compilation.dropsParameters = true;
   if (failed(compileKernels(*devicePart, compilation, *parseLevel(kind),
                             /*assembles=*/false)))
     return diagnostics.error("compilation failed");
-  llvm::json::Array &said = *described.getAsObject()->getArray("kernels");
-  for (auto [about, kernel] : llvm::zip_equal(said, compilation.kernels))
-    (*about.getAsObject())["parameters"] =
-        llvm::json::toJSON(kernel.parameters);
   for (Kernel &kernel : compilation.kernels)
-    codes.push_back({kernel.name, kernel.module, std::move(kernel.binary),
-                     std::move(kernel.parameters)});
+    codes.push_back({kernel.name, kernel.module, std::move(kernel.binary)});
   return llvm::Error::success();
 }
 
@@ -313,10 +306,8 @@ llvm::Error Program::withLanes(
 
 std::string Program::save() const {
   llvm::json::Array kernels;
-  // The code comes last: archives of programs have it in files of its own.
   for (const Code &code : codes)
     kernels.push_back(llvm::json::Array{code.name, code.module,
-                                        llvm::json::toJSON(code.parameters),
                                         llvm::encodeBase64(code.binary)});
   const CompileOptions &given = options.options;
   llvm::json::Value image = llvm::json::Object{
@@ -378,23 +369,18 @@ Program::restore(StringRef image) {
   program->described = *description;
   for (const llvm::json::Value &kernel : *kernels) {
     const llvm::json::Array *parts = kernel.getAsArray();
-    if (!parts || parts->size() != 4)
+    if (!parts || parts->size() != 3)
       return fail();
     auto part = [&](size_t i) {
       return (*parts)[i].getAsString().value_or("").str();
     };
-    TakenWords parameters;
-    llvm::json::Path::Root root;
-    if (!llvm::json::fromJSON((*parts)[2], parameters, root))
-      return fail();
     std::vector<char> binary;
-    if (llvm::Error error = llvm::decodeBase64(part(3), binary)) {
+    if (llvm::Error error = llvm::decodeBase64(part(2), binary)) {
       llvm::consumeError(std::move(error));
       return fail();
     }
-    program->codes.push_back({part(0), part(1),
-                              std::string(binary.begin(), binary.end()),
-                              std::move(parameters)});
+    program->codes.push_back(
+        {part(0), part(1), std::string(binary.begin(), binary.end())});
   }
   return program;
 }

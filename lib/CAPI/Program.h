@@ -52,7 +52,6 @@ public:
     /// The `gpu.module` around it.
     std::string module;
     std::string binary;
-    TakenWords parameters;
   };
 
   static llvm::Expected<std::shared_ptr<const Program>>

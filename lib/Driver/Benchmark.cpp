@@ -233,7 +233,6 @@ void Benchmark::compileKernel(const OperandShape &shape,
   compileOptions.stages = entry.wish.stages;
   compileOptions.copies = entry.wish.copies;
   compileOptions.taken = entry.wish.taken;
-  compileOptions.dropsParameters = true;
   compileOptions.calibration = options.calibration;
   if (candidate)
     compileOptions.plan = candidate->plan;

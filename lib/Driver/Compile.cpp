@@ -241,19 +241,6 @@ void KernelCollector::collectLaunches() {
   }
 }
 
-llvm::SmallVector<void *, 64>
-kami::parametersIn(llvm::MutableArrayRef<uint64_t> words,
-                   const TakenWords &taken) {
-  llvm::SmallVector<void *, 64> parameters;
-  if (taken)
-    for (unsigned number : *taken)
-      parameters.push_back(&words[number]);
-  else
-    for (uint64_t &word : words)
-      parameters.push_back(&word);
-  return parameters;
-}
-
 /// Takes the PTX of each kernel's module.
 static LogicalResult serializeNVVM(ModuleOp module, Compilation &compilation) {
   SymbolTable symbols(module);
@@ -261,9 +248,7 @@ static LogicalResult serializeNVVM(ModuleOp module, Compilation &compilation) {
   for (Kernel &kernel : compilation.kernels) {
     auto [text, isNew] = texts.try_emplace(kernel.module);
     if (isNew) {
-      auto made = serializePTX(symbols.lookup<gpu::GPUModuleOp>(kernel.module),
-                               compilation.dropsParameters ? &kernel.parameters
-                                                           : nullptr);
+      auto made = serializePTX(symbols.lookup<gpu::GPUModuleOp>(kernel.module));
       if (failed(made))
         return failure();
       text->second = std::move(*made);
@@ -500,7 +485,6 @@ kami::compile(ModuleOp module, const CompileOptions &options, Level level) {
   // each pass finds our mistakes, not the user's, and takes a third of the
   // time.
   compilation.verifiesEach = options.verifiesEach;
-  compilation.dropsParameters = options.dropsParameters;
   auto addPasses = [&](OpPassManager &pm) { addTargetPasses(pm, backend); };
   if (failed(runPasses(module, addPasses, options.verifiesEach)))
     return failure();

@@ -49,7 +49,6 @@ llvm::Error KamiContestant::load(const Kernel &kernel) {
           check(kamiCudaDescribeFunction(device, function, &info)))
     return error;
   registers = info.registers;
-  parameters = kernel.parameters;
   launch = {{unsigned(*kernel.blocks), 1, 1},
             {unsigned(kernel.threads), 1, 1},
             unsigned(kernel.sharedBytes)};
@@ -65,8 +64,11 @@ llvm::Error KamiContestant::enqueue(const OperandSet &set,
     uint64_t batch = shape.batch, n = shape.n;
     fields.append({pointer, pointer, 0, batch, n, n, n * n, n, 1});
   }
+  llvm::SmallVector<void *, 27> arguments;
+  for (uint64_t &field : fields)
+    arguments.push_back(&field);
   return check(kamiCudaLaunchKernel(device, function, &launch, stream,
-                                    parametersIn(fields, parameters).data()));
+                                    arguments.data()));
 }
 
 llvm::Error TritonContestant::load(llvm::StringRef folder, int64_t batch) {

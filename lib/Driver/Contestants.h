@@ -66,7 +66,6 @@ private:
   CudaModule module;
   KamiCudaFunction function = nullptr;
   KamiCudaLaunch launch = {};
-  TakenWords parameters;
 };
 
 class TritonContestant : public Contestant {

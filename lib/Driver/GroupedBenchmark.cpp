@@ -280,7 +280,6 @@ private:
     CudaModule module;
     KamiCudaFunction function = nullptr;
     KamiCudaLaunch launch = {};
-    TakenWords parameters;
     std::string plan;
     int registers = 0;
   };
@@ -379,7 +378,6 @@ llvm::Error GroupedBenchmark::load(const Group &group, const Wish &wish,
   compileOptions.warps = wish.warps;
   compileOptions.unit = wish.unit;
   compileOptions.copies = wish.copies;
-  compileOptions.dropsParameters = true;
   mlir::FailureOr<Compilation> compilation =
       compile(*module, compileOptions, Level::PTX);
   if (failed(compilation))
@@ -398,7 +396,6 @@ llvm::Error GroupedBenchmark::load(const Group &group, const Wish &wish,
           check(kamiCudaDescribeFunction(device.get(), loaded.function, &info)))
     return error;
   loaded.registers = info.registers;
-  loaded.parameters = kernel.parameters;
   loaded.launch = {{unsigned(*kernel.blocks), 1, 1},
                    {unsigned(kernel.threads), 1, 1},
                    unsigned(kernel.sharedBytes)};
@@ -419,9 +416,12 @@ llvm::Error GroupedBenchmark::enqueue(const Loaded &loaded,
     add(operands.positions(i, set), operands.products());
   for (unsigned i = 0; i != 6; ++i)
     add(operands.counts(i), operands.products());
-  return check(kamiCudaLaunchKernel(
-      device.get(), loaded.function, &loaded.launch, stream->get(),
-      parametersIn(fields, loaded.parameters).data()));
+  llvm::SmallVector<void *, 64> arguments;
+  for (uint64_t &field : fields)
+    arguments.push_back(&field);
+  return check(kamiCudaLaunchKernel(device.get(), loaded.function,
+                                    &loaded.launch, stream->get(),
+                                    arguments.data()));
 }
 
 /// Every set once, outside a graph. Returns why it cannot be timed, if so.

@@ -18,8 +18,6 @@
 #include "kami/Runtime/Cuda.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVM/NVVM/Utils.h"
-#include "llvm/IR/Function.h"
-#include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
@@ -106,62 +104,10 @@ static void assumeDefined(llvm::Module &module) {
   }
 }
 
-/// The module's kernel; null if it has none, or several.
-static llvm::Function *onlyKernel(llvm::Module &module) {
-  llvm::Function *kernel = nullptr;
-  for (llvm::Function &function : module) {
-    if (function.getCallingConv() != llvm::CallingConv::PTX_Kernel)
-      continue;
-    if (kernel)
-      return nullptr;
-    kernel = &function;
-  }
-  return kernel;
-}
-
-/// Takes parameters away that nothing reads, and says which are left. What a
-/// kernel reads of its parameters it waits for, 64 bytes at a time: of three
-/// memrefs of a batch three pointers, in three lines of the constant cache.
-static std::vector<unsigned> dropUnread(llvm::Function &kernel) {
-  std::vector<unsigned> kept;
-  SmallVector<llvm::Type *> types;
-  SmallVector<llvm::AttributeSet> attributes;
-  llvm::AttributeList all = kernel.getAttributes();
-  for (llvm::Argument &parameter : kernel.args()) {
-    if (parameter.use_empty())
-      continue;
-    unsigned number = parameter.getArgNo();
-    kept.push_back(number);
-    types.push_back(parameter.getType());
-    attributes.push_back(all.getParamAttrs(number));
-  }
-  auto *type = llvm::FunctionType::get(kernel.getReturnType(), types,
-                                       /*isVarArg=*/false);
-  llvm::Function *without =
-      llvm::Function::Create(type, kernel.getLinkage(),
-                             kernel.getAddressSpace(), "", kernel.getParent());
-  without->copyAttributesFrom(&kernel);
-  without->setAttributes(llvm::AttributeList::get(
-      kernel.getContext(), all.getFnAttrs(), all.getRetAttrs(), attributes));
-  without->copyMetadata(&kernel, /*Offset=*/0);
-  without->takeName(&kernel);
-  without->splice(without->begin(), &kernel);
-  for (auto [parameter, number] : llvm::zip_equal(without->args(), kept)) {
-    llvm::Argument *before = kernel.getArg(number);
-    before->replaceAllUsesWith(&parameter);
-    parameter.takeName(before);
-  }
-  kernel.replaceAllUsesWith(without);
-  kernel.eraseFromParent();
-  return kept;
-}
-
 namespace {
 class Serializer : public NVVM::SerializeGPUModuleBase {
 public:
-  Serializer(Operation &module, NVVM::NVVMTargetAttr target,
-             std::optional<std::vector<unsigned>> *kept)
-      : SerializeGPUModuleBase(module, target), kept(kept) {}
+  using SerializeGPUModuleBase::SerializeGPUModuleBase;
 
 protected:
   /// No libdevice, which upstream reads where there is a toolkit, for each
@@ -173,9 +119,6 @@ protected:
   LogicalResult optimizeModule(llvm::Module &llvmModule, int level) override;
   FailureOr<SmallVector<char, 0>>
   moduleToObject(llvm::Module &llvmModule) override;
-
-private:
-  std::optional<std::vector<unsigned>> *kept;
 };
 } // namespace
 
@@ -193,8 +136,6 @@ LogicalResult Serializer::optimizeModule(llvm::Module &llvmModule, int level) {
                                    llvm::CodeGenOptLevel::Default));
   assumeDefined(llvmModule);
   optimize(llvmModule, **machine, *pipeline);
-  if (llvm::Function *kernel = kept ? onlyKernel(llvmModule) : nullptr)
-    *kept = dropUnread(*kernel);
   return success();
 }
 
@@ -256,9 +197,7 @@ static std::string levelLine(NVVM::NVVMTargetAttr target) {
   return line;
 }
 
-FailureOr<std::string>
-kami::serializePTX(gpu::GPUModuleOp module,
-                   std::optional<std::vector<unsigned>> *kept) {
+FailureOr<std::string> kami::serializePTX(gpu::GPUModuleOp module) {
   limitStrengthReduction();
   auto target = dyn_cast_or_null<NVVM::NVVMTargetAttr>(
       module.getTargetsAttr() && !module.getTargetsAttr().empty()
@@ -274,8 +213,7 @@ kami::serializePTX(gpu::GPUModuleOp module,
       LLVM::LLVMDialect::getDataLayoutAttrName(),
       StringAttr::get(module.getContext(),
                       llvm::Triple(target.getTriple()).computeDataLayout()));
-  std::optional<SmallVector<char, 0>> text =
-      Serializer(*module, target, kept).run();
+  std::optional<SmallVector<char, 0>> text = Serializer(*module, target).run();
   if (!text)
     return failure();
   return levelLine(target) +

@@ -10,17 +10,12 @@
 #define KAMI_LIB_DRIVER_SERIALIZEPTX_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include <optional>
-#include <vector>
 
 namespace kami {
 
 /// The PTX of a module of LLVM's and NVVM's dialects, for its first target.
-/// Errors are the module's. With `kept`, a kernel that is the module's only one
-/// takes no parameter that nothing reads, and `kept` says which are left.
-mlir::FailureOr<std::string>
-serializePTX(mlir::gpu::GPUModuleOp module,
-             std::optional<std::vector<unsigned>> *kept = nullptr);
+/// Errors are the module's.
+mlir::FailureOr<std::string> serializePTX(mlir::gpu::GPUModuleOp module);
 
 } // namespace kami
 

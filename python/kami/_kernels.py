@@ -472,12 +472,7 @@ class Kernel:
     @property
     def resources(self) -> list[dict[str, Any]]:
         """Of each kernel: its name, threads of a block, bytes of shared memory,
-        32-bit registers of a thread as the model has them, and the plan.
-
-        An array is an argument of several words: two addresses, an offset, and its
-        sizes and strides. `parameters` are the numbers of the words that the code
-        takes, those that it reads; None says all of them.
-        """
+        32-bit registers of a thread as the model has them, and the plan."""
         kernels: list[dict[str, Any]] = self.program.description["kernels"]
         return kernels
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import shutil
@@ -108,25 +107,6 @@ func.func @linear(%x: tensor<4x6xf32>, %w: tensor<6x5xf32>, %bias: tensor<5xf32>
   return %result : tensor<4x5xf32>
 }
 """
-
-
-def test_kernels_take_only_what_they_read(tmp_path: Path) -> None:
-    kernel = kami.compile(16, 16, 16, "f16", batch=True, target="sm_90")
-    [resources] = kernel.resources
-    # Of A, B and C the address of the first element, of C how many there are, of
-    # three arrays of nine words each.
-    assert resources["parameters"] == [1, 10, 19, 21]
-    assert kernel.ptx.count(".param ") == 4
-    kernel.save(tmp_path / "kernel")
-    assert kami.load(tmp_path / "kernel").resources == kernel.resources
-    # What is no PTX takes all.
-    amd = kami.compile(16, 16, 16, "f16", target="gfx942")
-    assert amd.resources[0]["parameters"] is None
-    saved = json.loads((tmp_path / "kernel").read_bytes())
-    saved["kernels"][0][2] = ["1"]
-    (tmp_path / "kernel").write_text(json.dumps(saved))
-    with pytest.raises(ValueError, match="that this version of kami has saved"):
-        kami.load(tmp_path / "kernel")
 
 
 def test_sizes_of_64_bits_are_loaded_at_once() -> None:

@@ -13,10 +13,8 @@
 #include "kami/Target/Chip.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/JSON.h"
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,17 +67,7 @@ struct CompileOptions {
   int64_t products = 0;
   /// Whether IR is verified after each pass below level `Warp`, too.
   bool verifiesEach = false;
-  /// Whether PTX is to take no words of arguments that nothing reads, for those
-  /// who launch by `Kernel::parameters`.
-  bool dropsParameters = false;
 };
-
-/// Which of its arguments' words a kernel takes, if not all.
-using TakenWords = std::optional<std::vector<unsigned>>;
-
-/// Where those of the words are.
-llvm::SmallVector<void *, 64>
-parametersIn(llvm::MutableArrayRef<uint64_t> words, const TakenWords &taken);
 
 /// What an assembler makes of a kernel.
 struct AssemblerReport {
@@ -112,7 +100,6 @@ struct Kernel : PlannedProduct {
   int64_t threads = 0;
   int64_t sharedBytes = 0;
   std::vector<std::string> argumentTypes;
-  TakenWords parameters;
   /// PTX text, cubin, AMD's assembly or code object, or SPIR-V, from those
   /// levels on.
   std::string binary;
@@ -125,7 +112,7 @@ struct Compilation {
   const Chip *chip = nullptr;
   std::vector<Kernel> kernels;
   /// Of the options.
-  bool verifiesEach = false, dropsParameters = false;
+  bool verifiesEach = false;
 };
 
 /// Lowers `module` in place to `level`. Errors go to the context's handler. A

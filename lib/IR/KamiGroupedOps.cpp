@@ -192,7 +192,7 @@ LogicalResult DealTilesOp::verify() {
            << dealt;
   auto type = cast<MemRefType>(getScratch().getType());
   SmallVector<int64_t> strides;
-  int64_t offset, bytes = scratchBytes(getThreads(), /*turns=*/leastTurns);
+  int64_t offset, bytes = scratchBytes(getThreads(), /*turns=*/1);
   if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) ||
       failed(type.getStridesAndOffset(strides, offset)) || offset != 0 ||
       !type.hasStaticShape() || type.getDimSize(0) < bytes)

@@ -34,11 +34,12 @@ using namespace mlir;
 /// Where a block deals, and of how many turns of products it has the sizes at a
 /// time: in the tiles' part of shared memory, which is not in use then, or
 /// behind all parts, if it would meet maps or tickets, of which something
-/// stays. A block may have so much room in all, or as much as it needs.
+/// stays. A block may have so much room in all, so that as many are resident as
+/// the plan counts on, or what one turn needs.
 struct Dealing {
   Dealing(const SharedLayout &layout, int64_t threads, int64_t room) {
     // With 32, 4096 products take as long (H200, 2026-11-29).
-    constexpr int64_t fewest = DealTilesOp::leastTurns, most = 16;
+    constexpr int64_t fewest = 1, most = 16;
     int64_t free = layout.bytes;
     bool staysAny = false;
     for (const SharedRegion &stays : {layout.maps, layout.tickets})

@@ -116,6 +116,22 @@ def test_sizes_of_64_bits_are_loaded_at_once() -> None:
     assert "ld.global.b32" not in text
 
 
+@pytest.mark.parametrize(
+    # KiB of a multiprocessor's shared memory, and those that each block costs.
+    ("chip", "multiprocessors", "shared", "reserved"),
+    [("sm_80", 108, 164, 1), ("sm_89", 128, 100, 1), ("gfx942", 304, 64, 0)],
+)
+@pytest.mark.parametrize(("type", "size"), [("f16", 64), ("f64", 16), ("f32", 64)])
+def test_blocks_in_turn_are_all_resident(
+    chip: str, multiprocessors: int, shared: int, reserved: int, type: str, size: int
+) -> None:
+    """What they deal in is beside their tiles."""
+    products = Kind(type, type, type, None, False, False, False, False, True)
+    [kernel] = products.compile((size,) * 3, chip, {}).resources
+    each = -(-kernel["grid"][0] // multiprocessors)
+    assert each * (kernel["shared_bytes"] + 1024 * reserved) <= 1024 * shared
+
+
 def test_own_mlir(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     x, w, bias = (

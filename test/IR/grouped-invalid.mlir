@@ -148,9 +148,9 @@ func.func @dealt_memory(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) 
 // -----
 
 !dealt = memref<32x2xi32, #gpu.address_space<workgroup>>
-!scratch = memref<14599xi8, #gpu.address_space<workgroup>>
+!scratch = memref<9991xi8, #gpu.address_space<workgroup>>
 func.func @scratch(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch) {
-  // expected-error@+1 {{expected at least 14600 bytes of workgroup memory, but got 'memref<14599xi8, #gpu.address_space<workgroup>>'}}
+  // expected-error@+1 {{expected at least 9992 bytes of workgroup memory, but got 'memref<9991xi8, #gpu.address_space<workgroup>>'}}
   %count, %left = kami.deal_tiles %i of 2 from %i in %m, %m, %m by [64, 32, 8] to %d through %s by 64 : memref<?xi32>, memref<?xi32>, memref<?xi32>, !dealt, !scratch
   return
 }

@@ -200,7 +200,7 @@ def Kami_DealTilesOp : Kami_Op<"deal_tiles", [DeclareOpInterfaceMethods<MemoryEf
     * (C5) scratch is in workgroup memory, starts at no offset, and is large
       enough: 132 bytes for each thread that counts, and 4 for each warp of them,
       rounded up to 8, and 24 for each of them and turn of products whose sizes
-      it has at a time, four turns or more
+      it has at a time, one turn or more
     * (C6) what is held are no fewer than 0 turns, one or more if there is a
       `rest`, which is in workgroup memory, dense
   }];
@@ -235,9 +235,8 @@ def Kami_DealTilesOp : Kami_Op<"deal_tiles", [DeclareOpInterfaceMethods<MemoryEf
     /// Turns that are always dealt, of the first ones and of those of a list of
     /// so many, so that blocks know two tiles when they take the first.
     static constexpr int64_t dealtAnyhow = 2, listedTogether = 32;
-    /// Bytes of scratch that so many threads need for counts, and for the sizes
-    /// of a turn of products, of which they have so many at a time or more.
-    static constexpr int64_t leastTurns = 4;
+    /// Bytes of scratch that so many threads need: for counts, and for the sizes
+    /// of a turn of products, of which they have one or more at a time.
     static int64_t countBytes(int64_t threads);
     static int64_t turnBytes(int64_t threads);
     static int64_t scratchBytes(int64_t threads, int64_t turns) {

@@ -175,14 +175,15 @@ static llvm::SmallVector<Form, 3> largeForms(const Problem &problem,
     // Less of the other operand to read again: 64, 128, 256 and 1024 products
     // up to 512 × 512 × 128 take 15.8, 27.9, 48.3 and 179 µs with 192 rows,
     // 17.0, 28.0, 47.1 and 179 with 160, and 17.1, 28.7, 48.0 and 188 with 128
-    // (H100, 2026-11-26).
+    // (H100, 2026-11-26). Of many, 256, 1024 and 4096 take 45.7, 163 and 621
+    // with 176, and 46.8, 165 and 639 with 160 (H200, 2026-11-29).
     Form tall = form;
     tall.stages = 3;
     tall.quarters = 4;
     tall.tile.m = 192;
     constexpr int64_t manyTiles = 12;
     if (tilesOfSpread(problem, tall.tile) >= manyTiles * chip.multiprocessors)
-      tall.tile.m = 160;
+      tall.tile.m = 176;
     return {tall, form, many};
   }
   const Form rounded = {{128, 128, 32}, 8, 2, 128};

@@ -166,11 +166,21 @@ void TileDealer::clear() {
 Value TileDealer::covering(unsigned dimension, Value at) {
   Value extent = memref::LoadOp::create(b, fetched[dimension],
                                         ValueRange{widened(at), thread});
-  Value elements = arith::MaxSIOp::create(
-      b, arith::IndexCastOp::create(b, b.getIndexType(), extent),
-      indexConstant(b, 0));
-  return b.createOrFold<arith::CeilDivUIOp>(
-      elements, indexConstant(b, op.getExtents()[dimension]));
+  Type type = extent.getType();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, type, value);
+  };
+  // An extent is no more than half of what its bits can hold, so that nothing
+  // wraps around. What is counted has 32 bits, which matters: many small
+  // products take as long as this.
+  int64_t tile = op.getExtents()[dimension];
+  Value tiles = b.createOrFold<arith::DivUIOp>(add(extent, constant(tile - 1)),
+                                               constant(tile));
+  if (type != b.getI32Type())
+    tiles = arith::TruncIOp::create(b, b.getI32Type(), tiles);
+  Value isNegative = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, extent,
+                                           constant(0));
+  return select(isNegative, integer(0), tiles);
 }
 
 /// The thread's count in that row. Rows are a class each, the deepest first;
@@ -191,8 +201,7 @@ Value TileDealer::columnOf(Value row) {
 Value TileDealer::rowOf(Value depth) {
   constexpr int64_t fraction = 23, leading = 2, bias = 127, many = 4;
   // All that is deeper is of the last class, too.
-  Value deepest = indexConstant(b, 511);
-  Value tiles = narrowed(arith::MinUIOp::create(b, depth, deepest));
+  Value tiles = arith::MinUIOp::create(b, depth, integer(511));
   Value bits = arith::BitcastOp::create(
       b, b.getI32Type(), arith::UIToFPOp::create(b, b.getF32Type(), tiles));
   bits = arith::ShRUIOp::create(b, bits, integer(fraction - leading));
@@ -222,7 +231,7 @@ void TileDealer::fetch(Value first, Value count) {
 }
 
 TileDealer::Counted TileDealer::counted(const Product &product, Value at) {
-  Value tiles = narrowed(multiply(covering(0, at), covering(1, at)));
+  Value tiles = multiply(covering(0, at), covering(1, at));
   tiles = select(isBelow(product.number, products), tiles, integer(0));
   return {product, tiles, columnOf(rowOf(covering(2, at)))};
 }

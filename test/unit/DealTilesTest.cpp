@@ -42,6 +42,8 @@ protected:
   /// many as there are products if nothing else is said.
   int64_t held = 0;
   std::optional<int64_t> heldWords;
+  /// Of the sizes.
+  unsigned bits = 32;
 
   /// What a block lists from a turn on, how many tiles it has, how many no
   /// block has, and which are whose.
@@ -56,9 +58,9 @@ protected:
     int64_t count = sizes.m.size();
     listed = {array({rows, 2}, i32()), array({2}, i64()),
               array({wordsFor(sizes)}, i32())};
-    MemRef m = array({count}, i32(), sizes.m),
-           n = array({count}, i32(), sizes.n),
-           k = array({count}, i32(), sizes.k),
+    mlir::Type size = mlir::IntegerType::get(&context, bits);
+    MemRef m = array({count}, size, sizes.m), n = array({count}, size, sizes.n),
+           k = array({count}, size, sizes.k),
            asked = array({2}, i64(), {double(block), double(first)});
     ASSERT_TRUE(succeeded(simulateLaunch(
         find<mlir::gpu::GPUFuncOp>(), {}, {int(threads)}, 40000,
@@ -106,7 +108,7 @@ protected:
     parse(llvm::formatv(R"(
 #shared = #gpu.address_space<workgroup>
 gpu.module @m {{
-gpu.func @k(%m: memref<{0}xi32>, %n: memref<{0}xi32>, %k: memref<{0}xi32>,
+gpu.func @k(%m: memref<{0}xi{8}>, %n: memref<{0}xi{8}>, %k: memref<{0}xi{8}>,
             %asked: memref<2xi64>, %out: memref<{4}x2xi32>, %counted: memref<2xi64>,
             %outRest: memref<{5}xi32>) kernel
     attributes {{known_block_size = array<i32: {1}, 1, 1>} {{
@@ -125,7 +127,7 @@ gpu.func @k(%m: memref<{0}xi32>, %n: memref<{0}xi32>, %k: memref<{0}xi32>,
   %first = arith.index_cast %first64 : i64 to index
   %count, %left = kami.deal_tiles %block of {2} from %first in %m, %n, %k by [16, 16, 16]
       to %dealt through %scratch by {1} {7}
-      : memref<{0}xi32>, memref<{0}xi32>, memref<{0}xi32>, memref<{4}x2xi32, #shared>, memref<{3}xi8, #shared>
+      : memref<{0}xi{8}>, memref<{0}xi{8}>, memref<{0}xi{8}>, memref<{4}x2xi32, #shared>, memref<{3}xi8, #shared>
   gpu.barrier
   %thread = gpu.thread_id x
   %to_list = arith.subi %count, %first : index
@@ -163,7 +165,8 @@ gpu.func @k(%m: memref<{0}xi32>, %n: memref<{0}xi32>, %k: memref<{0}xi32>,
                                              "memref<{1}xi32, #shared>",
                                              held, entries)
                                    .str()
-                             : "")
+                             : "",
+                        bits)
               .str());
   }
 
@@ -213,6 +216,21 @@ TEST_F(DealTilesTest, NothingToDeal) {
     deal(sizes, 2, 32, byOp, lowered);
     EXPECT_EQ(byOp, Dealt(2));
     EXPECT_EQ(lowered, Dealt(2));
+  }
+}
+
+TEST_F(DealTilesTest, SizesUpToTheLargest) {
+  // Products of 2, 1, 0 and 1 tiles; the deepest, the second deepest, one with
+  // less than nothing, and one without depth.
+  for (unsigned width : {32, 64}) {
+    bits = width;
+    double most = width == 32 ? 2147483647. : 1099511627776.;
+    Sizes sizes = {{17, 16, -most, 3}, {1, 2, 9, 4}, {100, most, 5, -most}};
+    Dealt byOp, lowered;
+    deal(sizes, 2, 32, byOp, lowered);
+    Dealt expected = {{{1, 0}, {3, 0}}, {{0, 0}, {0, 1}}};
+    EXPECT_EQ(byOp, expected);
+    EXPECT_EQ(lowered, expected);
   }
 }
 

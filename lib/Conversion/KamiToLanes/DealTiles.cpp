@@ -22,12 +22,16 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <optional>
 
 using namespace kami;
 using namespace kami::lanes;
 using namespace mlir;
 
 namespace {
+
+/// A depth of the last class, in tiles: all that is deeper is of it, too.
+constexpr int64_t deepest = 511;
 
 class TileDealer {
 public:
@@ -83,9 +87,10 @@ private:
   void forEachProduct(bool again,
                       llvm::function_ref<void(const Counted &)> emit);
   Counted counted(const Product &product, Value fetched);
-  Value covering(unsigned dimension, Value fetched);
+  Value covering(unsigned dimension, Value fetched,
+                 std::optional<int64_t> most = std::nullopt);
   Value columnOf(Value row);
-  Value rowOf(Value depth);
+  Value rowOf(Value tiles);
   Value sumUpToLane(Value own);
   Value sumOwn(Value from, llvm::function_ref<void(Value, Value)> visit);
   Value sumBeforeInWarp(Value sums);
@@ -161,9 +166,10 @@ void TileDealer::clear() {
           [&](Value row) { store(integer(0), columnOf(widened(row))); });
 }
 
-/// Tiles that cover an extent of the product that was fetched there. A negative
-/// one has none.
-Value TileDealer::covering(unsigned dimension, Value at) {
+/// Tiles that cover an extent of the product that was fetched there, or so many
+/// if there are more. A negative one has none.
+Value TileDealer::covering(unsigned dimension, Value at,
+                           std::optional<int64_t> most) {
   Value extent = memref::LoadOp::create(b, fetched[dimension],
                                         ValueRange{widened(at), thread});
   Type type = extent.getType();
@@ -176,10 +182,12 @@ Value TileDealer::covering(unsigned dimension, Value at) {
   int64_t tile = op.getExtents()[dimension];
   Value tiles = b.createOrFold<arith::DivUIOp>(add(extent, constant(tile - 1)),
                                                constant(tile));
+  if (most)
+    tiles = arith::MinUIOp::create(b, tiles, constant(*most));
   if (type != b.getI32Type())
     tiles = arith::TruncIOp::create(b, b.getI32Type(), tiles);
-  Value isNegative = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, extent,
-                                           constant(0));
+  Value isNegative =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, extent, constant(0));
   return select(isNegative, integer(0), tiles);
 }
 
@@ -195,13 +203,11 @@ Value TileDealer::columnOf(Value row) {
   return add(start, add(thread, gap));
 }
 
-/// The row of a depth, in tiles: `DealTilesOp::depthClass` from behind. The
-/// leading bits of an integer are the exponent of a float and the first bits
-/// of its fraction.
-Value TileDealer::rowOf(Value depth) {
+/// The row of a depth, in tiles, `deepest` at most: `DealTilesOp::depthClass`
+/// from behind. The leading bits of an integer are the exponent of a float and
+/// the first bits of its fraction.
+Value TileDealer::rowOf(Value tiles) {
   constexpr int64_t fraction = 23, leading = 2, bias = 127, many = 4;
-  // All that is deeper is of the last class, too.
-  Value tiles = arith::MinUIOp::create(b, depth, integer(511));
   Value bits = arith::BitcastOp::create(
       b, b.getI32Type(), arith::UIToFPOp::create(b, b.getF32Type(), tiles));
   bits = arith::ShRUIOp::create(b, bits, integer(fraction - leading));
@@ -233,7 +239,7 @@ void TileDealer::fetch(Value first, Value count) {
 TileDealer::Counted TileDealer::counted(const Product &product, Value at) {
   Value tiles = multiply(covering(0, at), covering(1, at));
   tiles = select(isBelow(product.number, products), tiles, integer(0));
-  return {product, tiles, columnOf(rowOf(covering(2, at)))};
+  return {product, tiles, columnOf(rowOf(covering(2, at, deepest)))};
 }
 
 /// The thread's products, in turn. Those that are looked at again are all there

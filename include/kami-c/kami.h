@@ -405,6 +405,18 @@ void *kamiCallsCreate(const KamiArrayKind *kind, KamiCalls **calls);
 void kamiCallsAdd(KamiCalls *calls, void *const *arguments, size_t count,
                   const KamiLaunch *launch, unsigned scaleBits,
                   void *const *maker);
+/* Where a matrix lies: the address of its first element, rows and columns, and
+   elements from one row and one column to the next; its type as DLPack has it,
+   the code in bits 0 to 7, bits of an element in 8 to 15 and lanes from 16 on;
+   DLPack's type of device in the upper half and its number in the lower one. */
+typedef struct KamiMatrix {
+  int64_t address, rows, columns, down, across, type, device;
+} KamiMatrix;
+
+/* Describes the arrays in a tuple of Python's, as many as there are before one
+   that is not of the table's types, has other than two dimensions, or of whose
+   elements there is more to say than where they lie. Gives how many. */
+size_t kamiCallsDescribe(const KamiCalls *calls, void *tuple, KamiMatrix *rows);
 /* From now on calls of `function`, one written in Python, are looked up in all
    tables before it is entered, and it is not for those that are known.
    `count` strings and objects say what the parameters of the functions above

@@ -155,6 +155,26 @@ bool CallTable::readArray(Object *array, ExchangedTensor &tensor,
   return said.description.add(tensor);
 }
 
+bool CallTable::readMatrix(Object *array, KamiMatrix &matrix) const {
+  ExchangedTensor tensor;
+  if (!isPlain(array))
+    return false;
+  if (exchange.describe(array, &tensor) != 0) {
+    python.clearError();
+    return false;
+  }
+  if (tensor.rank != 2 || tensor.type.code == complexCode)
+    return false;
+  matrix = {int64_t(tensor.address()),
+            tensor.extents[0],
+            tensor.extents[1],
+            tensor.strides[0],
+            tensor.strides[1],
+            llvm::bit_cast<uint32_t>(tensor.type),
+            int64_t(tensor.deviceType) << 32 | uint32_t(tensor.device)};
+  return true;
+}
+
 bool CallTable::read(llvm::ArrayRef<Object *> arguments, SaidCall &said) const {
   if (arguments.size() < FirstOption ||
       arguments.size() > FirstOption + maxOptions ||
@@ -387,4 +407,15 @@ void kamiCallsAdd(KamiCalls *calls, void *const *arguments, size_t count,
         [&](void *part) { return calls->keep(static_cast<Object *>(part)); });
   for (Object *option : said.drop_front(FirstOption))
     calls->keep(option);
+}
+
+size_t kamiCallsDescribe(const KamiCalls *calls, void *tuple,
+                         KamiMatrix *rows) {
+  auto *arrays = static_cast<Object *>(tuple);
+  const python::Api &api = calls->python;
+  size_t count = 0, all = api.tupleSize(arrays);
+  while (count != all &&
+         calls->readMatrix(api.tupleItem(arrays, count), rows[count]))
+    ++count;
+  return count;
 }

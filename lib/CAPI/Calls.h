@@ -170,6 +170,9 @@ struct CallTable {
   Object *make(const KnownCall &call, uint64_t &address) const;
   Object *launch(const KnownCall &call, const SaidCall &said,
                  Object *out) const;
+  /// False, without an exception, for what is no matrix, or one of whose
+  /// elements there is more to say.
+  bool readMatrix(Object *array, KamiMatrix &matrix) const;
   /// The result of a known call, which is launched; else None.
   Object *run(llvm::ArrayRef<Object *> arguments) const;
 };

@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -259,6 +259,10 @@ class _Torch(Library):
             dtype=self._dtypes[type],
             device=like.device,
         )
+
+    def make(self, like: Any, shapes: Iterable[Sequence[int]], type: str) -> list[Any]:
+        dtype, device = self._dtypes[type], like.device
+        return [self.module.empty(s, dtype=dtype, device=device) for s in shapes]
 
     def copy(self, to: Any, source: Any) -> None:
         to.copy_(source)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -74,6 +74,10 @@ class Library(abc.ABC):
 
         A `functools.partial` of one of the library's where it has `calls`.
         """
+
+    def make(self, like: Any, shapes: Iterable[Sequence[int]], type: str) -> list[Any]:
+        """Dense arrays on the device of `like`."""
+        return [self.maker(like, shape, type)() for shape in shapes]
 
     @abc.abstractmethod
     def upload(self, like: Any, table: np.ndarray[Any, Any]) -> Any:

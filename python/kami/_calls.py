@@ -13,9 +13,11 @@ import functools
 import inspect
 import sys
 import sysconfig
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from ctypes import byref, c_char_p, c_void_p, py_object, pythonapi
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ._library import ArrayKind, DeviceError, locked_lib
 
@@ -79,6 +81,16 @@ class KnownCalls:
             scale_bits,
             maker,
         )
+
+    def describe(self, arrays: Iterable[Any]) -> np.ndarray[Any, Any] | None:
+        """A row of integers for each matrix, as KamiMatrix has them.
+
+        None if one of the arrays is something else, or has more to say.
+        """
+        items = tuple(arrays)
+        rows = np.empty((len(items), 7), np.int64)
+        described = locked_lib.kamiCallsDescribe(self._pointer, items, rows.ctypes.data)
+        return rows if described == len(items) else None
 
 
 def make_known_calls(types: Sequence[type], **questions: Any) -> KnownCalls | None:

@@ -25,20 +25,24 @@ from ._product import (
     default_result,
     part_of,
 )
-from ._types import accumulator_name, check_real, type_name
+from ._types import accumulator_name, check_real, item_bytes, type_name
+
+Table = np.ndarray[Any, Any]
+"""Of integers: a row for each product."""
 
 
-def typical_size(sizes: Sequence[tuple[int, int, int]]) -> tuple[int, int, int]:
+def typical_size(sizes: Sequence[tuple[int, int, int]] | Table) -> tuple[int, int, int]:
     """The mean of each extent, as a power of two, so that few kernels serve all; one
     more where some are no multiples of 16, since their rows are not aligned."""
-    ragged = any(extent % 16 for size in sizes for extent in size)
+    table = np.asarray(sizes, np.int64).reshape(-1, 3)
+    ragged = bool((table % 16).any())
 
-    def mean(dim: int) -> int:
-        total = sum(size[dim] for size in sizes)
-        rounded = 2 ** round(np.log2(max(total / max(len(sizes), 1), 1)))
+    def mean(total: int) -> int:
+        rounded = 2 ** round(np.log2(max(total / max(len(table), 1), 1)))
         return min(max(int(rounded), 16), 1024) + ragged
 
-    return mean(0), mean(1), mean(2)
+    m, n, k = (mean(total) for total in table.sum(0).tolist())
+    return m, n, k
 
 
 def _leading(view: View, name: str) -> int:
@@ -71,6 +75,89 @@ def check_pair(
     return m, n, k
 
 
+def _adopted(arrays: Sequence[Any]) -> list[Any]:
+    if all(known_library(kind) is not None for kind in set(map(type, arrays))):
+        return list(arrays)
+    return [adopt(array) for array in arrays]
+
+
+class _Matrices:
+    """The matrices of an argument: of one type on one device, and where each lies."""
+
+    def __init__(self, arrays: list[Any], name: str) -> None:
+        self.arrays, self.name = arrays, name
+        first = self.view(0)
+        self.type, self.device = first.type, first.device
+        calls = library_of(arrays[0], f"{name}[0]").calls
+        rows = None if calls is None else calls.describe(arrays)
+        # Where one differs, looking at each of them tells which.
+        self.is_described = rows is not None and bool(
+            (rows[:, 5:] == rows[0, 5:]).all()
+        )
+        if rows is None or not self.is_described:
+            rows = np.array([self._place(i) for i in range(len(arrays))], np.int64)
+        self.places: Table = rows[:, :5]
+        _, self.rows, self.columns, self.down, self.across = self.places.T
+        # Whether all of them are rows of adjacent elements, one behind the other.
+        self.are_plain = bool(((self.across == 1) & (self.down >= self.columns)).all())
+
+    def view(self, i: int) -> View:
+        where = f"{self.name}[{i}]"
+        view = library_of(self.arrays[i], where).view(self.arrays[i], where)
+        if len(view.shape) != 2:
+            raise ValueError(f"{where}: expected a matrix, but got {view.shape}")
+        return view
+
+    def views(self) -> list[View]:
+        return [self.view(i) for i in range(len(self.arrays))]
+
+    def _place(self, i: int) -> tuple[int, ...]:
+        view = self.view(i)
+        if (view.type, view.device) != (self.type, self.device):
+            raise TypeError(
+                f"{self.name}[{i}]: expected type and device of {self.name}[0], "
+                f"{self.type}, but got {view.type}"
+            )
+        return (view.address, *view.shape, *view.strides)
+
+    def extents(self, is_transposed: bool) -> tuple[Table, Table]:
+        """Rows and columns as they are multiplied."""
+        if is_transposed:
+            return self.columns, self.rows
+        return self.rows, self.columns
+
+    def leading(self) -> Table:
+        """Elements from row to row."""
+        has_rows = (self.rows > 1) & (self.columns > 0)
+        if not self.are_plain:
+            is_wrong = (self.rows > 0) & (self.columns > 1) & (self.across != 1)
+            is_wrong |= has_rows & (self.down < 0)
+            for i in np.flatnonzero(is_wrong)[:1].tolist():
+                _leading(self.view(i), f"{self.name}[{i}]")
+        leading: Table = np.where(has_rows, self.down, np.maximum(self.columns, 1))
+        return leading
+
+    def check_outputs(self, m: Table, n: Table, type: str, device: int) -> None:
+        """Errors name the first that is not of those extents, or overlaps itself."""
+        is_wrong = (self.rows != m) | (self.columns != n)
+        if not self.are_plain:
+            is_wrong |= self._meet_themselves()
+        for i in [0, *np.flatnonzero(is_wrong)[:1].tolist()]:
+            check_output(self.view(i), (int(m[i]), int(n[i])), type, device)
+
+    def _meet_themselves(self) -> Table:
+        """Which ones have two elements in one place."""
+        down, across = np.abs(self.down), np.abs(self.across)
+        is_down_inner = down < across
+        inner = np.where(is_down_inner, down, across)
+        outer = np.where(is_down_inner, across, down)
+        reach = inner * (np.where(is_down_inner, self.rows, self.columns) - 1)
+        meet: Table = (self.rows > 1) & (self.columns > 1) & (outer <= reach)
+        meet |= (self.rows > 1) & (down == 0) | (self.columns > 1) & (across == 0)
+        meet &= (self.rows > 0) & (self.columns > 0)
+        return meet
+
+
 class _Group:
     """The arrays of a call, and where they lie."""
 
@@ -79,71 +166,62 @@ class _Group:
             raise ValueError(f"b: expected {len(a)} arrays, as a has, but got {len(b)}")
         if not a:
             raise ValueError("a: expected at least one array, but got none")
-        self.c: list[Any] = []
         # C of each product, where it is added to in another array; else None.
         self.added: list[Any] = []
-        self.a = [adopt(array) for array in a]
-        self.b = [adopt(array) for array in b]
-        self.library: Library = library_of(self.a[0], "a[0]")
-        self.views_a = self._views(self.a, "a")
-        self.views_b = self._views(self.b, "b")
-        self.trans_a, self.trans_b = bool(kind["trans_a"]), bool(kind["trans_b"])
-        self.sizes = [
-            check_pair(i, *pair, self.trans_a, self.trans_b)
-            for i, pair in enumerate(zip(self.views_a, self.views_b, strict=True))
-        ]
+        self.a = _Matrices(_adopted(a), "a")
+        self.b = _Matrices(_adopted(b), "b")
+        self.library: Library = library_of(self.a.arrays[0], "a[0]")
+        self.sizes = self._sizes(bool(kind["trans_a"]), bool(kind["trans_b"]))
 
-    def _views(self, arrays: list[Any], name: str) -> list[View]:
-        views: list[View] = []
-        for i, array in enumerate(arrays):
-            where = f"{name}[{i}]"
-            view = library_of(array, where).view(array, where)
-            if len(view.shape) != 2:
-                raise ValueError(f"{where}: expected a matrix, but got {view.shape}")
-            if views and (view.type, view.device) != (views[0].type, views[0].device):
-                raise TypeError(
-                    f"{where}: expected type and device of {name}[0], {views[0].type}, "
-                    f"but got {view.type}"
-                )
-            views.append(view)
-        return views
+    def _sizes(self, trans_a: bool, trans_b: bool) -> Table:
+        """A row of m, n and k for each product."""
+        m, k = self.a.extents(trans_a)
+        other, n = self.b.extents(trans_b)
+        for i in [0, *np.flatnonzero(k != other)[:1].tolist()]:
+            check_pair(i, self.a.view(i), self.b.view(i), trans_a, trans_b)
+        sizes: Table = np.array([m, n, k]).T
+        return sizes
 
-    def outputs(self, out: Sequence[Any] | None, out_dtype: Any) -> list[Any]:
-        """What is written."""
-        a, b = self.views_a[0], self.views_b[0]
-        type = default_result(a.type, b.type)
+    def make_outputs(self, out: Sequence[Any] | None, out_dtype: Any) -> None:
+        """Finds or makes what is written."""
+        type = default_result(self.a.type, self.b.type)
         if out_dtype is not None:
             type = type_name(out_dtype, "out_dtype")
         if out is None:
-            made = [self.library.maker(self.a[0], s[:2], type)() for s in self.sizes]
-        else:
-            made = [adopt(array) for array in out]
-            if len(made) != len(self.sizes):
-                raise ValueError(
-                    f"out: expected {len(self.sizes)} arrays, but got {len(made)}"
-                )
-            if out_dtype is None:
-                type = library_of(made[0], "out[0]").view(made[0], "out[0]").type
-        self.views_c = self._views(made, "out")
-        for i, (view, size) in enumerate(zip(self.views_c, self.sizes, strict=True)):
-            check_output(view, size[:2], type, a.device)
-            if not library_of(made[i], "out").is_writable(made[i]):
+            shapes = map(tuple, self.sizes[:, :2].tolist())
+            made = self.library.make(self.a.arrays[0], shapes, type)
+            self.c = _Matrices(made, "out")
+            return
+        made = _adopted(out)
+        if len(made) != len(self.sizes):
+            raise ValueError(
+                f"out: expected {len(self.sizes)} arrays, but got {len(made)}"
+            )
+        self.c = _Matrices(made, "out")
+        m, n, _ = self.sizes.T
+        self.c.check_outputs(
+            m, n, type if out_dtype is not None else self.c.type, self.a.device
+        )
+        # Those that are described may be written.
+        for i, array in enumerate(() if self.c.is_described else made):
+            if not library_of(array, "out").is_writable(array):
                 raise ValueError(f"out[{i}]: expected an array that may be written")
-        if out is not None:
-            self.check_apart()
-        return made
+        self.check_apart()
 
     def check_apart(self) -> None:
-        if lie_apart(self.views_c, (self.views_a, self.views_b)):
+        if lie_apart(
+            [(x.places, item_bytes(x.type)) for x in (self.c, self.a, self.b)]
+        ):
             return
         # Of operands that many products have in common, one.
         read = {
-            view: f"{name}[{i}]"
-            for name, views in (("a", self.views_a), ("b", self.views_b))
-            for i, view in enumerate(views)
+            view: f"{matrices.name}[{i}]"
+            for matrices in (self.a, self.b)
+            for i, view in enumerate(matrices.views())
         }
-        names = [f"out[{i}]" for i in range(len(self.views_c))] + list(read.values())
-        found = sharing([*self.views_c, *read], len(self.views_c))
+        written = self.c.views()
+        names = [f"out[{i}]" for i in range(len(written))] + list(read.values())
+        found = sharing([*written, *read], len(written))
         if found is not None:
             one, other = (names[i] for i in found)
             if other.startswith("out"):
@@ -162,11 +240,11 @@ class _Group:
         for i, source in enumerate(c):
             is_there = out is not None and source is out[i]
             self.added.append(
-                None if is_there else addend(source, f"c[{i}]", self.views_c[i])
+                None if is_there else addend(source, f"c[{i}]", self.c.view(i))
             )
 
     def bring_c(self) -> None:
-        for target, source in zip(self.c, self.added, strict=False):
+        for target, source in zip(self.c.arrays, self.added, strict=False):
             if source is not None:
                 self.library.copy(target, source)
 
@@ -178,34 +256,26 @@ class _Group:
         # Nothing is left that may be refused.
         self.bring_c()
         flats, at, leading = [], [], []
-        everything = (
-            (self.views_a, self.a),
-            (self.views_b, self.b),
-            (self.views_c, self.c),
-        )
-        for views, arrays in everything:
-            extents = [view.shape for view in views]
-            starts = np.cumsum([0] + [r * c for r, c in extents])
-            parts = [np.ravel(np.asarray(array)) for array in arrays]
+        for matrices in (self.a, self.b, self.c):
+            starts = np.cumsum([0, *(matrices.rows * matrices.columns).tolist()])
+            parts = [np.ravel(np.asarray(array)) for array in matrices.arrays]
             flats.append(np.concatenate(parts))
             at.append(starts[:-1].astype(np.int64))
-            leading.append(np.array([max(c, 1) for _, c in extents], np.int64))
-        sizes = [np.array(column, np.int64) for column in zip(*self.sizes, strict=True)]
+            leading.append(np.maximum(matrices.columns, 1))
+        sizes = [np.ascontiguousarray(column) for column in self.sizes.T]
         kernel(*flats, *at, *sizes, *leading, *scales)
-        for start, array in zip(at[2], self.c, strict=True):
+        for start, array in zip(at[2], self.c.arrays, strict=True):
             target = np.asarray(array)
             target[...] = flats[2][start : start + target.size].reshape(target.shape)
 
     def run_on_device(self, kind: Kind, overrides: dict[str, Any], scales: Any) -> None:
-        names = ("a", "b", "out")
-        views = (self.views_a, self.views_b, self.views_c)
-        columns = [[view.address for view in group] for group in views]
-        columns += [list(column) for column in zip(*self.sizes, strict=True)]
-        for name, group in zip(names, views, strict=True):
-            columns.append([_leading(v, f"{name}[{i}]") for i, v in enumerate(group)])
-        table = np.array(columns, np.int64)
-        device = self.views_a[0].device
-        described = self.library.upload(self.a[0], table)
+        operands = (self.a, self.b, self.c)
+        columns = [matrices.places[:, 0] for matrices in operands]
+        columns += list(self.sizes.T)
+        columns += [matrices.leading() for matrices in operands]
+        table = np.array(columns)
+        device = self.a.device
+        described = self.library.upload(self.a.arrays[0], table)
         address = self.library.view(described, "descriptors").address
         flat = kind.flat(device)
         stream = self.library.stream(device)()
@@ -285,8 +355,9 @@ def grouped_gemm(
             overrides,
         )  # fmt: skip
         return out
+    kinds = {*map(type, a), *map(type, b)}
     library = known_library(type(a[0])) if a else None
-    is_one_kind = all(known_library(type(x)) is library for x in (*a, *b))
+    is_one_kind = all(known_library(kind) is library for kind in kinds)
     if library is not None and is_one_kind and out is None:
         operator = library.grouped_operator([*a, *b])
         if operator is not None:
@@ -298,19 +369,18 @@ def grouped_gemm(
             return results
     group = _Group(a, b, {"trans_a": trans_a, "trans_b": trans_b})
     give = giver(a[0]) if out is None else None
-    if part_of(group.views_a[0].type)[1]:
+    if part_of(group.a.type)[1]:
         raise TypeError("a: expected real numbers")
-    group.c = group.outputs(out, out_dtype)
+    group.make_outputs(out, out_dtype)
     if beta != 0:
         group.add(c, out)
-    first = group.views_a[0]
-    on_device = first.device != HOST
-    check_types(first, group.views_b[0], precision)
+    on_device = group.a.device != HOST
+    check_types(group.a.view(0), group.b.view(0), precision)
     is_exact = precision == "exact"
     kind = Kind(
-        first.type if is_exact else precision,
-        group.views_b[0].type if is_exact else precision,
-        group.views_c[0].type,
+        group.a.type if is_exact else precision,
+        group.b.type if is_exact else precision,
+        group.c.type,
         bytes=on_device,
         **same,
     )
@@ -318,4 +388,4 @@ def grouped_gemm(
         group.run_on_device(kind, overrides, scales)
     else:
         group.run_simulated(kind, overrides, scales)
-    return list(out or ()) if give is None else [give(c) for c in group.c]
+    return list(out or ()) if give is None else [give(c) for c in group.c.arrays]

@@ -239,6 +239,7 @@ _LOCKED: dict[str, tuple[Any, list[Any]]] = {
             POINTER(py_object),
         ],
     ),
+    "kamiCallsDescribe": (c_size_t, [c_void_p, py_object, c_void_p]),
     "kamiCallsAnswer": (
         c_int, [py_object, POINTER(py_object), POINTER(py_object), c_size_t]
     ),

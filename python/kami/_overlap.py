@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ._arrays import View
 from ._types import item_bytes
+
+Column = np.ndarray[Any, Any]
 
 
 class _Elsewhere:
@@ -108,26 +110,27 @@ def sharing(views: Sequence[View], written: int) -> tuple[int, int] | None:
     return None
 
 
-def lie_apart(written: Sequence[View], read: Iterable[Sequence[View]]) -> bool:
+def lie_apart(matrices: Sequence[tuple[Column, int]]) -> bool:
     """Whether no byte of a matrix that is written is between those of another one.
-    Of few matrices that is sooner known than what follows from it."""
-    spans = []
-    for views, is_written in ((written, True), *((views, False) for views in read)):
-        size = item_bytes(views[0].type)
-        for view in views:
-            (rows, columns), (down, across) = view.shape, view.strides
-            if rows and columns:
-                if down < 0 or across < 0:
-                    return False
-                elements = (rows - 1) * down + (columns - 1) * across + 1
-                end = view.address + elements * size
-                spans.append((view.address, end, is_written))
-    spans.sort()
-    last = last_written = 0
-    for begin, end, is_written in spans:
-        if begin < (last if is_written else last_written):
-            return False
-        last = max(last, end)
-        if is_written:
-            last_written = max(last_written, end)
-    return True
+
+    Of few matrices that is sooner known than what follows from it. They are given
+    as tables, of which the first is of those that are written, with the bytes of an
+    element: a row for each matrix, of its address, rows, columns, and elements from
+    row to row and from column to column.
+    """
+    numbers = np.repeat(range(len(matrices)), [len(table) for table, _ in matrices])
+    size = np.array([size for _, size in matrices])[numbers]
+    places = np.concatenate([table for table, _ in matrices])
+    begin, rows, columns, down, across = places.T
+    if (places[:, 3:] < 0).any():
+        return False
+    end = begin + ((rows - 1) * down + (columns - 1) * across + 1) * size
+    # Matrices without elements are nowhere.
+    end[(rows == 0) | (columns == 0)] = 0
+    order = np.argsort(begin)
+    begin, end, is_written = begin[order], end[order], (numbers == 0)[order]
+    # The end of all that begin before, and of those that are written.
+    last = np.maximum.accumulate(end)
+    last_written = np.maximum.accumulate(end * is_written)
+    before = np.where(is_written[1:], last[:-1], last_written[:-1])
+    return bool(((begin[1:] >= before) | (end[1:] == 0)).all())

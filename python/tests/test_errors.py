@@ -13,7 +13,7 @@ import pytest
 
 import kami
 from kami._arrays import View
-from kami._overlap import sharing
+from kami._overlap import lie_apart, sharing
 
 A = np.ones((4, 6), np.float32)
 B = np.ones((6, 5), np.float32)
@@ -254,6 +254,34 @@ def test_overlaps_are_those_of_elements() -> None:
         expected = {pair for pair in pairs if elements[pair[0]] & elements[pair[1]]}
         found = sharing(views, len(views))
         assert found in expected if expected else found is None
+
+
+def test_matrices_lie_apart_where_no_byte_is_between() -> None:
+    random = np.random.default_rng(11)
+    outcomes = set()
+    for _ in range(2000):
+        tables, spans = [], []
+        for number, size in enumerate((2, 4, 4)):
+            count = random.integers(1, 4)
+            rows, columns, start, across = random.integers(
+                0, [[4], [4], [2000], [3]], (4, count)
+            )
+            down = across * columns + random.integers(0, 3, count)
+            address = 64 * start + 4
+            tables.append((np.stack([address, rows, columns, down, across], 1), size))
+            reach = (rows - 1) * down + (columns - 1) * across + 1
+            spans += [
+                (b, b + size * r, number == 0)
+                for b, r, full in zip(address, reach, rows * columns, strict=True)
+                if full
+            ]
+        expected = not any(
+            (one[2] or other[2]) and one[0] < other[1] and other[0] < one[1]
+            for one, other in itertools.combinations(spans, 2)
+        )
+        assert lie_apart(tables) == expected
+        outcomes.add(expected)
+    assert outcomes == {False, True}
 
 
 def test_results_may_lie_between_operands() -> None:

@@ -700,6 +700,57 @@ def test_grouped_products_are_pointers(driver: Path) -> None:
     )
 
 
+def test_grouped_tensors_are_described_in_c(driver: Path) -> None:
+    """Tensors in the host's memory, of which kami is told that a device has them."""
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    code = """
+        import random, torch
+        from kami import _adapters, _arrays
+        library = _adapters.known_library(torch.Tensor)
+        calls = library.calls
+        if calls is None:
+            raise SystemExit
+        looked, tables, view = [], [], _adapters._Torch.view
+        def look(self, array, name):
+            looked.append(name)
+            return view(self, array, name)._replace(device=0)
+        def upload(self, like, table):
+            tables.append(torch.from_numpy(table.copy()))
+            return tables[-1]
+        _adapters._Torch.view, _adapters._Torch.upload = look, upload
+        _adapters._Torch.stream = lambda *_: _arrays.default_stream
+        # Extents of 0 and 1, rows that are further apart, one row for all.
+        def matrix(rows, columns):
+            whole = torch.zeros(rows + 1, columns + random.randrange(3)).half()
+            part = whole[1:, :columns]
+            return part[:1].expand(rows, columns) if rows > 5 else part
+        random.seed(3)
+        sizes = [[random.choice((0, 1, 2, 5, 9)) for _ in "mnk"] for _ in range(70)]
+        a = [matrix(m, k) for m, n, k in sizes]
+        b = [matrix(k, n) for m, n, k in sizes]
+        c = [torch.zeros(m + 1, n + 2).half()[1:, :n] for m, n, k in sizes]
+        a[3] = torch.nn.Parameter(a[3], requires_grad=False)
+        turned = [[x.T.contiguous() for x in part] for part in (a, b)]
+        for left, right, trans in ((a, b, False), (*turned, True)):
+            for library.calls in (calls, None):
+                before = launches.value, len(looked)
+                kami.grouped_gemm(left, right, out=c, trans_a=trans, trans_b=trans)
+                made = kami.grouped_gemm(left, right, trans_a=trans, trans_b=trans)
+                assert launches.value == before[0] + 2
+                assert [[*x.shape] for x in made] == [size[:2] for size in sizes]
+                assert all(x.is_contiguous() for x in made)
+                is_few = len(looked) - before[1] < 40
+                assert is_few == (library.calls is not None), looked
+                # But for new results.
+                tables[-1][2] = 0
+            described, _, seen, _ = tables[-4:]
+            assert torch.equal(described, seen)
+            assert torch.equal(tables[-3], tables[-1])
+            assert described[3:6].T.tolist() == sizes
+        """
+    run(driver, code, parameters=16)
+
+
 def test_threads_copy_where_the_driver_is_old(driver: Path) -> None:
     """Drivers before CUDA 12.7 do not take bulk copies."""
     run(

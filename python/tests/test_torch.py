@@ -219,6 +219,24 @@ def test_grouped_products() -> None:
         assert torch.equal(z, x @ y)
 
 
+def test_grouped_products_name_what_is_wrong() -> None:
+    x, y, z = integers(4, 5), integers(5, 6), torch.zeros(4, 6)
+    negative = torch.complex(integers(4, 5), integers(4, 5)).conj().imag
+    for a, b, out, error, message in (
+        ([x, negative], [y, y], None, ValueError, r"a\[1\]: expected elements as they"),
+        ([x, x.double()], [y, y], None, TypeError, r"a\[1\]: expected type and device"),
+        ([x, x], [y, y[0]], None, ValueError, r"b\[1\]: expected a matrix"),
+        ([x, x, x], [y, y, x], None, ValueError, r"b\[2\]: expected extent 5 along k"),
+        ([x, x], [y, y], [z, z.T], ValueError, r"out: expected shape \(4, 6\)"),
+        ([x, x], [y, y], [z, z[:1].expand(4, 6)], ValueError, "elements of their own"),
+        ([x, x], [y, y], [z, z], ValueError, r"out\[1\]: .* elements with out\[0\]"),
+        ([x, z[:, :5]], [y, y], [z.clone(), z], ValueError, r"out\[1\]: .* a\[1\]"),
+    ):
+        with pytest.raises(error, match=message):
+            kami.grouped_gemm(a, b, out=out)
+    assert not z.any()
+
+
 @pytest.mark.parametrize(
     ("dtype", "element"), [("float32", "f32"), ("bfloat16", "bf16")]
 )

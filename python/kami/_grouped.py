@@ -86,8 +86,8 @@ class _Matrices:
 
     def __init__(self, arrays: list[Any], name: str) -> None:
         self.arrays, self.name = arrays, name
-        first = self.view(0)
-        self.type, self.device = first.type, first.device
+        self.first = self.view(0)
+        self.type, self.device = self.first.type, self.first.device
         calls = library_of(arrays[0], f"{name}[0]").calls
         rows = None if calls is None else calls.describe(arrays)
         # Where one differs, looking at each of them tells which.
@@ -142,8 +142,10 @@ class _Matrices:
         is_wrong = (self.rows != m) | (self.columns != n)
         if not self.are_plain:
             is_wrong |= self._meet_themselves()
-        for i in [0, *np.flatnonzero(is_wrong)[:1].tolist()]:
-            check_output(self.view(i), (int(m[i]), int(n[i])), type, device)
+        shapes = np.stack([m, n], axis=1)
+        check_output(self.first, tuple(shapes[0].tolist()), type, device)
+        for i in np.flatnonzero(is_wrong)[:1].tolist():
+            check_output(self.view(i), tuple(shapes[i].tolist()), type, device)
 
     def _meet_themselves(self) -> Table:
         """Which ones have two elements in one place."""
@@ -177,7 +179,8 @@ class _Group:
         """A row of m, n and k for each product."""
         m, k = self.a.extents(trans_a)
         other, n = self.b.extents(trans_b)
-        for i in [0, *np.flatnonzero(k != other)[:1].tolist()]:
+        check_pair(0, self.a.first, self.b.first, trans_a, trans_b)
+        for i in np.flatnonzero(k != other)[:1].tolist():
             check_pair(i, self.a.view(i), self.b.view(i), trans_a, trans_b)
         sizes: Table = np.array([m, n, k]).T
         return sizes
@@ -375,7 +378,7 @@ def grouped_gemm(
     if beta != 0:
         group.add(c, out)
     on_device = group.a.device != HOST
-    check_types(group.a.view(0), group.b.view(0), precision)
+    check_types(group.a.first, group.b.first, precision)
     is_exact = precision == "exact"
     kind = Kind(
         group.a.type if is_exact else precision,

@@ -118,17 +118,18 @@ def lie_apart(matrices: Sequence[tuple[Column, int]]) -> bool:
     element: a row for each matrix, of its address, rows, columns, and elements from
     row to row and from column to column.
     """
-    numbers = np.repeat(range(len(matrices)), [len(table) for table, _ in matrices])
-    size = np.array([size for _, size in matrices])[numbers]
-    places = np.concatenate([table for table, _ in matrices])
+    tables, sizes = zip(*matrices, strict=True)
+    places = np.concatenate(tables)
     begin, rows, columns, down, across = places.T
-    if (places[:, 3:] < 0).any():
+    if places[:, 3:].min() < 0:
         return False
+    size = np.repeat(sizes, [len(table) for table in tables])
+    is_written = np.arange(len(places)) < len(tables[0])
     end = begin + ((rows - 1) * down + (columns - 1) * across + 1) * size
     # Matrices without elements are nowhere.
     end[(rows == 0) | (columns == 0)] = 0
     order = np.argsort(begin)
-    begin, end, is_written = begin[order], end[order], (numbers == 0)[order]
+    begin, end, is_written = begin[order], end[order], is_written[order]
     # The end of all that begin before, and of those that are written.
     last = np.maximum.accumulate(end)
     last_written = np.maximum.accumulate(end * is_written)

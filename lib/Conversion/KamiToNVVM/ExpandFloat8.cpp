@@ -301,10 +301,11 @@ struct LoadBytes : OpRewritePattern<nvgpu::LdMatrixOp> {
       return rewriter.notifyMatchFailure(op, "no 8-bit floats");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto matrix = cast<MemRefType>(op.getSrcMemref().getType());
+    // A range of types refers to them, and a builder's would be gone.
+    MemRefType ofBytes =
+        MemRefType::Builder(matrix).setElementType(b.getI8Type());
     Value bytes =
-        UnrealizedConversionCastOp::create(
-            b, MemRefType::Builder(matrix).setElementType(b.getI8Type()),
-            op.getSrcMemref())
+        UnrealizedConversionCastOp::create(b, ofBytes, op.getSrcMemref())
             .getResult(0);
     Value loaded = nvgpu::LdMatrixOp::create(
         b, type.clone(b.getI8Type()), bytes, op.getIndices(), op.getTranspose(),

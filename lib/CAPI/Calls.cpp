@@ -142,12 +142,17 @@ bool CallTable::readScale(Object *number, double usual, SaidCall &said) const {
   return true;
 }
 
+bool CallTable::describe(Object *array, ExchangedTensor &tensor) const {
+  if (exchange.describe(array, &tensor) == 0)
+    return true;
+  python.clearError();
+  return false;
+}
+
 bool CallTable::readArray(Object *array, ExchangedTensor &tensor,
                           SaidCall &said) const {
-  if (exchange.describe(array, &tensor) != 0) {
-    python.clearError();
+  if (!describe(array, tensor))
     return false;
-  }
   said.deviceType = tensor.deviceType;
   said.device = tensor.device;
   if (tensor.type.code == complexCode && isConjugate.ask(python, array))
@@ -157,13 +162,8 @@ bool CallTable::readArray(Object *array, ExchangedTensor &tensor,
 
 bool CallTable::readMatrix(Object *array, KamiMatrix &matrix) const {
   ExchangedTensor tensor;
-  if (!isPlain(array))
-    return false;
-  if (exchange.describe(array, &tensor) != 0) {
-    python.clearError();
-    return false;
-  }
-  if (tensor.rank != 2 || tensor.type.code == complexCode)
+  if (!isPlain(array) || !describe(array, tensor) || tensor.rank != 2 ||
+      tensor.type.code == complexCode)
     return false;
   matrix = {int64_t(tensor.address()),
             tensor.extents[0],
@@ -413,8 +413,8 @@ size_t kamiCallsDescribe(const KamiCalls *calls, void *tuple,
                          KamiMatrix *rows) {
   auto *arrays = static_cast<Object *>(tuple);
   const python::Api &api = calls->python;
-  size_t count = 0, all = api.tupleSize(arrays);
-  while (count != all &&
+  ptrdiff_t count = 0, all = api.tupleSize(arrays);
+  while (count < all &&
          calls->readMatrix(api.tupleItem(arrays, count), rows[count]))
     ++count;
   return count;

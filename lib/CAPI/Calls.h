@@ -164,6 +164,8 @@ struct CallTable {
   }
   bool isPlain(Object *array) const;
   bool readScale(Object *number, double usual, SaidCall &said) const;
+  /// False, without an exception, where DLPack cannot.
+  bool describe(Object *array, ExchangedTensor &tensor) const;
   bool readArray(Object *array, ExchangedTensor &tensor, SaidCall &said) const;
   /// False, without an exception, for a call that cannot be known.
   bool read(llvm::ArrayRef<Object *> arguments, SaidCall &said) const;

@@ -15,7 +15,7 @@ from ._arrays import HOST, Library, View
 from ._devices import target_of
 from ._grouped_kind import Kind, multiply_rows, rows_of
 from ._kernels import tell_simulated
-from ._overlap import lie_apart, sharing
+from ._overlap import Table, lie_apart, sharing
 from ._pointers import multiply_at
 from ._product import (
     addend,
@@ -26,9 +26,6 @@ from ._product import (
     part_of,
 )
 from ._types import accumulator_name, check_real, item_bytes, type_name
-
-Table = np.ndarray[Any, Any]
-"""Of integers: a row for each product."""
 
 
 def typical_size(sizes: Sequence[tuple[int, int, int]] | Table) -> tuple[int, int, int]:
@@ -43,23 +40,6 @@ def typical_size(sizes: Sequence[tuple[int, int, int]] | Table) -> tuple[int, in
 
     m, n, k = (mean(total) for total in table.sum(0).tolist())
     return m, n, k
-
-
-def _leading(view: View, name: str) -> int:
-    """Elements from row to row."""
-    rows, columns = view.shape
-    if rows == 0 or columns == 0:
-        return max(columns, 1)
-    if columns > 1 and view.strides[1] != 1:
-        raise ValueError(
-            f"{name}: expected rows of adjacent elements, "
-            f"but got strides {view.strides}"
-        )
-    if rows < 2:
-        return max(columns, 1)
-    if view.strides[0] < 0:
-        raise ValueError(f"{name}: expected rows in order, but got {view.strides}")
-    return view.strides[0]
 
 
 def check_pair(
@@ -128,36 +108,32 @@ class _Matrices:
 
     def leading(self) -> Table:
         """Elements from row to row."""
-        has_rows = (self.rows > 1) & (self.columns > 0)
         if not self.are_plain:
-            is_wrong = (self.rows > 0) & (self.columns > 1) & (self.across != 1)
-            is_wrong |= has_rows & (self.down < 0)
-            for i in np.flatnonzero(is_wrong)[:1].tolist():
-                _leading(self.view(i), f"{self.name}[{i}]")
+            self._check_rows()
+        has_rows = (self.rows > 1) & (self.columns > 0)
         leading: Table = np.where(has_rows, self.down, np.maximum(self.columns, 1))
         return leading
 
+    def _check_rows(self) -> None:
+        """Errors name the first whose rows a kernel cannot read."""
+        are_apart = (self.rows > 0) & (self.columns > 1) & (self.across != 1)
+        go_back = (self.rows > 1) & (self.columns > 0) & (self.down < 0)
+        for i in np.flatnonzero(are_apart | go_back)[:1].tolist():
+            where, strides = f"{self.name}[{i}]", tuple(self.places[i, 3:].tolist())
+            if are_apart[i]:
+                raise ValueError(
+                    f"{where}: expected rows of adjacent elements, "
+                    f"but got strides {strides}"
+                )
+            raise ValueError(f"{where}: expected rows in order, but got {strides}")
+
     def check_outputs(self, m: Table, n: Table, type: str, device: int) -> None:
         """Errors name the first that is not of those extents, or overlaps itself."""
-        is_wrong = (self.rows != m) | (self.columns != n)
-        if not self.are_plain:
-            is_wrong |= self._meet_themselves()
         shapes = np.stack([m, n], axis=1)
+        is_suspect = (self.places[:, 1:3] != shapes).any(axis=1) | (not self.are_plain)
         check_output(self.first, tuple(shapes[0].tolist()), type, device)
-        for i in np.flatnonzero(is_wrong)[:1].tolist():
+        for i in np.flatnonzero(is_suspect).tolist():
             check_output(self.view(i), tuple(shapes[i].tolist()), type, device)
-
-    def _meet_themselves(self) -> Table:
-        """Which ones have two elements in one place."""
-        down, across = np.abs(self.down), np.abs(self.across)
-        is_down_inner = down < across
-        inner = np.where(is_down_inner, down, across)
-        outer = np.where(is_down_inner, across, down)
-        reach = inner * (np.where(is_down_inner, self.rows, self.columns) - 1)
-        meet: Table = (self.rows > 1) & (self.columns > 1) & (outer <= reach)
-        meet |= (self.rows > 1) & (down == 0) | (self.columns > 1) & (across == 0)
-        meet &= (self.rows > 0) & (self.columns > 0)
-        return meet
 
 
 class _Group:

@@ -13,7 +13,8 @@ import numpy as np
 from ._arrays import View
 from ._types import item_bytes
 
-Column = np.ndarray[Any, Any]
+Table = np.ndarray[Any, Any]
+"""Of integers, a row for each matrix or product; or a column of one."""
 
 
 class _Elsewhere:
@@ -110,7 +111,7 @@ def sharing(views: Sequence[View], written: int) -> tuple[int, int] | None:
     return None
 
 
-def lie_apart(matrices: Sequence[tuple[Column, int]]) -> bool:
+def lie_apart(matrices: Sequence[tuple[Table, int]]) -> bool:
     """Whether no byte of a matrix that is written is between those of another one.
 
     Of few matrices that is sooner known than what follows from it. They are given

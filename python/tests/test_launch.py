@@ -695,6 +695,19 @@ def test_grouped_products_are_pointers(driver: Path) -> None:
         table = (ctypes.c_int64 * 27).from_address(words[15])
         assert table[0] == a[0].array.__array_interface__["data"][0]
         assert table[9:12] == [3, 5, 0] and table[18:21] == [8, 8, 8]
+        for wrong, message in (
+            (np.zeros((8, 5), np.float16).T,
+             "a[1]: expected rows of adjacent elements, but got strides (1, 5)"),
+            (np.zeros((5, 8), np.float16)[::-1],
+             "a[1]: expected rows in order, but got (-8, 1)"),
+        ):
+            try:
+                kami.grouped_gemm([a[0], DeviceArray(wrong), a[2]], b, out=c)
+            except ValueError as error:
+                assert str(error) == message, error
+            else:
+                raise AssertionError(message)
+        assert launches.value == 1
         """,
         parameters=16,
     )

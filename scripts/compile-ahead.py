@@ -167,7 +167,10 @@ def few_forms(request: Request) -> Iterator[Form]:
 # The same for products of sizes of their own, by threads that copy, which any driver
 # takes.
 GROUPED_FORMS: dict[str, list[Form]] = {
-    "f16": [{"tile": "64x64x64", "unit": "warpgroup", "copies": "threads"}],
+    "f16": [
+        {"tile": "32x32x16", "unit": "warp"},
+        {"tile": "64x64x64", "unit": "warpgroup", "copies": "threads"},
+    ],
     "tf32": [
         {"tile": "32x32x16", "unit": "warp"},
         {"tile": "64x64x32", "unit": "warpgroup", "copies": "threads"},

@@ -110,13 +110,15 @@ kami::parseProducts(llvm::StringRef text, bool transposeA, bool transposeB) {
 }
 
 Extents kami::typicalExtents(llvm::ArrayRef<GroupedProduct> products) {
-  Extents sums = {0, 0, 0};
+  Extents sums = {0, 0, 0}, largest = {0, 0, 0};
   int64_t count = 0, all = 0;
   for (const GroupedProduct &product : products) {
     auto [m, n, k] = product.extents;
     if (m == 0 || n == 0 || k == 0)
       continue;
     sums = {sums.m + m, sums.n + n, sums.k + k};
+    largest = {std::max(largest.m, m), std::max(largest.n, n),
+               std::max(largest.k, k)};
     all |= m | n | k;
     ++count;
   }
@@ -126,12 +128,15 @@ Extents kami::typicalExtents(llvm::ArrayRef<GroupedProduct> products) {
   // whether rows are aligned.
   constexpr int64_t most = 16;
   int64_t granule = std::min(all & -all, most);
-  auto mean = [&](int64_t sum) -> int64_t {
-    int64_t granules =
-        std::max<int64_t>((sum / count + granule / 2) / granule, 1);
+  // One large product takes longer than many small ones.
+  constexpr int64_t muchLarger = 4;
+  auto typical = [&](int64_t sum, int64_t largest) -> int64_t {
+    int64_t extent = std::max(sum / count, largest / muchLarger);
+    int64_t granules = std::max<int64_t>((extent + granule / 2) / granule, 1);
     return (granule == most ? granules : granules | 1) * granule;
   };
-  return {mean(sums.m), mean(sums.n), mean(sums.k)};
+  return {typical(sums.m, largest.m), typical(sums.n, largest.n),
+          typical(sums.k, largest.k)};
 }
 
 namespace {

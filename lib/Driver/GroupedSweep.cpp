@@ -120,6 +120,7 @@ llvm::Expected<GroupedCase> GroupedSweep::drawCase(int64_t number,
     drawStages(draw, one.plan, problem, remaining);
   if (chip.numbersLaunches)
     one.plan.taken = draw.pick<int64_t>({0, 1, 2, 3, mostTaken});
+  one.plan.dealsProducts = one.plan.taken == 0 && draw.oneIn(2);
   one.run = drawRun(number);
   if (llvm::all_of(one.spec.products, [](const GroupedProduct &product) {
         return product.beta == 0;

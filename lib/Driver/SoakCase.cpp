@@ -459,6 +459,7 @@ llvm::Error GroupedSoakCase::draw(Draw &draw, const Chip &chip) {
                           : chip.multiprocessors * (1 + draw.below(8));
     if (areFew && chip.numbersLaunches)
       plan->taken = draw.pick<int64_t>({0, 1, 2, 3, mostTaken});
+    plan->dealsProducts = plan->taken == 0 && draw.oneIn(2);
   }
   return llvm::Error::success();
 }

@@ -54,15 +54,16 @@ BarrierScopeKind kami::toKind(BarrierScope scope) {
 
 /// `, interleave = [0, 8, 2]`, `, teams = 4`, `, rounds = 2`, `, stages = 3`,
 /// `, output = relayed`, `, blocks = 132`, `, next = prefetched`, `, rows =
-/// skewed`, `, copies = bulk`, `, taken = 2` and `, complex = interleaved`;
-/// nothing for what is not said.
+/// skewed`, `, copies = bulk`, `, taken = 2`, `, deal = products` and `,
+/// complex = interleaved`; nothing for what is not said.
 static ParseResult
 parseSharedWork(mlir::AsmParser &parser, llvm::SmallVector<int64_t> &interleave,
                 int64_t &teams, int64_t &rounds, int64_t &stages, bool &relaysC,
                 int64_t &blocks, bool &prefetches, bool &skewed, bool &bulk,
-                int64_t &taken, bool &interleavesParts) {
+                int64_t &taken, bool &dealsProducts, bool &interleavesParts) {
   teams = rounds = stages = 1;
-  relaysC = prefetches = skewed = bulk = interleavesParts = false;
+  relaysC = prefetches = skewed = bulk = false;
+  dealsProducts = interleavesParts = false;
   blocks = taken = 0;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::StringRef key;
@@ -94,6 +95,10 @@ parseSharedWork(mlir::AsmParser &parser, llvm::SmallVector<int64_t> &interleave,
       if (parser.parseKeyword("bulk"))
         return failure();
       bulk = true;
+    } else if (key == "deal") {
+      if (parser.parseKeyword("products"))
+        return failure();
+      dealsProducts = true;
     } else if (key == "complex") {
       if (parser.parseKeyword("interleaved"))
         return failure();
@@ -108,7 +113,7 @@ parseSharedWork(mlir::AsmParser &parser, llvm::SmallVector<int64_t> &interleave,
       return parser.emitError(location,
                               "expected 'interleave', 'teams', "
                               "'rounds', 'stages', 'output', 'blocks', "
-                              "'next', 'rows', 'copies', 'taken' or "
+                              "'next', 'rows', 'copies', 'taken', 'deal' or "
                               "'complex', but got '")
              << key << "'";
     }
@@ -120,7 +125,8 @@ static void printSharedWork(mlir::AsmPrinter &printer,
                             llvm::ArrayRef<int64_t> interleave, int64_t teams,
                             int64_t rounds, int64_t stages, bool relaysC,
                             int64_t blocks, bool prefetches, bool skewed,
-                            bool bulk, int64_t taken, bool interleavesParts) {
+                            bool bulk, int64_t taken, bool dealsProducts,
+                            bool interleavesParts) {
   if (!interleave.empty()) {
     printer << ", interleave = [";
     llvm::interleaveComma(interleave, printer.getStream());
@@ -144,6 +150,8 @@ static void printSharedWork(mlir::AsmPrinter &printer,
     printer << ", copies = bulk";
   if (taken != 0)
     printer << ", taken = " << taken;
+  if (dealsProducts)
+    printer << ", deal = products";
   if (interleavesParts)
     printer << ", complex = interleaved";
 }
@@ -441,7 +449,7 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  llvm::ArrayRef<int64_t> interleave, int64_t teams,
                  int64_t rounds, int64_t stages, bool relaysC, int64_t blocks,
                  bool prefetches, bool skewed, bool bulk, int64_t taken,
-                 bool interleavesParts) {
+                 bool dealsProducts, bool interleavesParts) {
   for (int64_t extent : {gridM, gridN, gridK})
     if (extent < 1 || extent > maxGridExtent)
       return emitError() << "expected the grid's extents to be 1 to "
@@ -508,6 +516,10 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                        << " tiles to be taken, with one more of each block, "
                           "but got "
                        << taken << " turns of " << blocks << " blocks";
+  if (dealsProducts && (blocks == 0 || taken > 0))
+    return emitError() << "expected products to be dealt only to blocks in "
+                          "turn, without turns that are taken, but got "
+                       << blocks << " blocks and taken = " << taken;
   bool isLane = unit == UnitKind::Lane;
   bool areEven = tileN % 2 == 0 && tileK % 2 == 0 &&
                  (isLane || (atom.getN() % 2 == 0 && atom.getK() % 2 == 0));

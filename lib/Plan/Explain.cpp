@@ -59,6 +59,8 @@ std::string kami::summary(const Plan &plan) {
     text += ", bulk copies";
   if (plan.taken)
     text += llvm::formatv(", the last {0} turns taken", plan.taken).str();
+  if (plan.dealsProducts)
+    text += ", products dealt";
   if (plan.interleavesParts)
     text += ", complex rows as reals";
   return text;
@@ -228,6 +230,7 @@ static llvm::json::Object members(const Candidate &candidate,
   object["skewed"] = plan.skewed;
   object["bulk"] = plan.bulk;
   object["taken"] = plan.taken;
+  object["deals_products"] = plan.dealsProducts;
   object["interleaves_parts"] = plan.interleavesParts;
   object["threads"] =
       (plan.isPacked() ? 1 : plan.teams) * candidate.resources.threads;

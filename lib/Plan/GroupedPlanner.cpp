@@ -272,6 +272,45 @@ static std::optional<Form> smallForm(const Problem &problem, const Chip &chip) {
   return form;
 }
 
+/// Whether typical products are so small that a warp takes each.
+static bool areTiny(const Problem &problem) {
+  constexpr int64_t most = 17, deepest = 33;
+  const Extents &typical = problem.extents;
+  return typical.m <= most && typical.n <= most && typical.k <= deepest;
+}
+
+/// What tiny products take, which a warp loads into its registers: to have them
+/// copied to shared memory first is as many instructions again. 20 000 products
+/// of f16, tf32 and f64 take, in µs (H200, 2026-11-29)
+///
+/// |                       | up to 16 a side  | up to 32 a side  |
+/// | one warp, registers   | 14.7, 13.5, 14.3 | 29.8, 34.9, 55.6 |
+/// | the same, copied      | 18.5, –, 25.3    | 32.6, 54.4, 75.2 |
+///
+/// and 31.5, 36.6 and 56 with other numbers of registers. f32, which lanes
+/// multiply, takes 106 to 112 µs up to 24 a side, copied 53.
+static std::optional<Form> tinyForm(const Problem &problem) {
+  bool isOpen = !problem.tile && !problem.transport && !problem.unit &&
+                !problem.warps && !problem.stages && !problem.bulk;
+  if (!isOpen || !areTiny(problem) || problem.operand == ElementKind::F32)
+    return std::nullopt;
+  const Extents &typical = problem.extents;
+  // Multiples of 16, most of which are 16 if these are typical, or up to that.
+  constexpr int64_t side = 16;
+  auto isOneTile = [&](int64_t extent) {
+    return extent == side || extent <= side / 2 + 1;
+  };
+  bool areSmall = isOneTile(typical.m) && isOneTile(typical.n);
+  int64_t bytes =
+      std::max(byteWidth(problem.operand), byteWidth(problem.operandB()));
+  Form form;
+  form.tile.m = form.tile.n = areSmall ? side : 2 * side;
+  form.tile.k = bytes == 1 ? 2 * side : side;
+  form.warps = 1;
+  form.registers = areSmall ? 64 : bytes == 4 ? 96 : 128;
+  return form;
+}
+
 /// The tiles that are worth trying for products of any size, where sizes are
 /// typical and no tile is asked for.
 static llvm::SmallVector<Form> formsFor(const Problem &problem) {
@@ -464,6 +503,20 @@ chooseForSpread(Problem problem, const Chip &chip,
   bool isFewDeep = problem.operand == ElementKind::F64 && isDeep(problem) &&
                    areFew(problem, chip);
   problem.relaysWide = !areRowsAligned(problem) && !isFewDeep;
+  if (std::optional<Form> form = tinyForm(problem)) {
+    Problem tiny = problem;
+    tiny.transport = Transport::Staged;
+    tiny.unit = Unit::Warp;
+    tiny.tile = form->tile;
+    tiny.warps = form->warps;
+    tiny.leastRegisters = form->registers;
+    // Rows are too short for wide accesses to be worth two ways to load them.
+    tiny.majorA = tiny.majorB = std::nullopt;
+    llvm::Expected<Candidate> candidate = chooseForTile(tiny, chip, options);
+    if (candidate)
+      return candidate;
+    llvm::consumeError(candidate.takeError());
+  }
   std::string reason;
   for (llvm::ArrayRef<Way> ways : preferredWays(problem, chip)) {
     std::optional<Candidate> best;
@@ -476,9 +529,15 @@ chooseForSpread(Problem problem, const Chip &chip,
   return llvm::createStringError(reason);
 }
 
-Chip kami::withoutTileList(Chip chip, int64_t more) {
-  chip.sharedPerBlock -= listBytes + dealtBytes + more;
-  chip.sharedReservedPerBlock += listBytes + dealtBytes + more;
+int64_t kami::listRoom(const Plan &plan) {
+  if (plan.dealsProducts)
+    return listBytes + productWordBytes;
+  return listBytes + dealtBytes + takenBytes(plan.taken);
+}
+
+Chip kami::withoutBytes(Chip chip, int64_t bytes) {
+  chip.sharedPerBlock -= bytes;
+  chip.sharedReservedPerBlock += bytes;
   return chip;
 }
 
@@ -513,6 +572,26 @@ static int64_t takenTurns(const Candidate &candidate, const Problem &problem,
   return residentBlocks(candidate.resources, remaining) == resident ? taken : 0;
 }
 
+/// Whether blocks had better be dealt products than tiles: where most products
+/// are one tile, or small ones two or so of which there are many. To look at
+/// all products takes longer than that some blocks have larger ones. 20 000
+/// products up to 24 a side take 53 µs so and 332 without of f32, up to 64 138
+/// and 206 of f16, 255 and 327 of f64, 178 and 242 of tf32, 261 and 368 of f32;
+/// 256 of f16 and f64 4.6 and 6.2, 8.0 and 9.6; but 4096 of f64 up to 128 in
+/// tiles of 32 take 277 and 184 (H200, 2026-11-29).
+static bool dealsProducts(const Plan &plan, const Problem &problem) {
+  if (areTiny(problem))
+    return true;
+  constexpr int64_t smallSide = 33;
+  constexpr double fewTiles = 2.5;
+  const Extents &typical = problem.extents;
+  double tiles = tilesOfSpread(problem, plan.tile) / double(problem.batch);
+  bool areSmall = typical.m <= smallSide && typical.n <= smallSide;
+  bool areMany = problem.batch >= 2 * plan.blocks;
+  return typical.k <= 4 * plan.tile.k &&
+         (tiles <= 1 || (areSmall && tiles <= fewTiles && areMany));
+}
+
 llvm::Expected<Plan> kami::chooseGroupedPlan(const Problem &problem,
                                              const Chip &whole,
                                              const PlannerOptions &options) {
@@ -531,7 +610,15 @@ llvm::Expected<Plan> kami::chooseGroupedPlan(const Problem &problem,
   Plan plan = best->plan;
   plan.teams = 1;
   plan.prefetches = plan.bulk && plan.stages > 1;
-  plan.blocks = chip.multiprocessors * residentBlocks(best->resources, chip);
   plan.taken = takenTurns(*best, problem, whole);
+  auto fillChip = [&] {
+    chip = withoutBytes(whole, listRoom(plan));
+    plan.blocks = chip.multiprocessors * residentBlocks(best->resources, chip);
+  };
+  fillChip();
+  plan.dealsProducts = plan.taken == 0 && dealsProducts(plan, problem);
+  // There is more room for blocks that do not deal tiles.
+  if (plan.dealsProducts)
+    fillChip();
   return plan;
 }

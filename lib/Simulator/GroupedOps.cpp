@@ -158,6 +158,23 @@ static LogicalResult runDeal(Execution &x, Warp &warp,
   return success();
 }
 
+static LogicalResult runPrefixSum(Execution &x, Warp &warp,
+                                  const Instruction &instruction) {
+  if (failed(x.requireConverged(warp, instruction)))
+    return failure();
+  const uint64_t *values = x.lanes(warp, instruction.operands[0]);
+  uint64_t *before = x.lanes(warp, instruction.results[0]);
+  uint32_t sum = 0;
+  for (unsigned lane = 0; lane != x.width; ++lane) {
+    uint32_t value = values[lane];
+    before[lane] = sum;
+    sum += value;
+  }
+  uint64_t *all = x.lanes(warp, instruction.results[1]);
+  std::fill(all, all + x.width, sum);
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Tickets
 //===----------------------------------------------------------------------===//
@@ -234,6 +251,7 @@ LogicalResult kami::sim::decodeGroupedOps(Decoder &decoder, Operation *op,
           accesses(deal.getRest());
         return decoder.emit(op, runDeal);
       })
+      .Case([&](PrefixSumOp) { return decoder.emit(op, runPrefixSum); })
       .Case([&](OpenTicketsOp open) {
         accesses(open.getWords());
         return decoder.emit(op, runOpen);

@@ -487,7 +487,7 @@ void GridKernel::run(SymbolTable &symbols, const std::string &name,
 }
 
 void GridKernel::run(SymbolTable &symbols, const std::string &name,
-                     std::optional<int64_t> sharedBytes, int64_t blocks,
+                     std::optional<int64_t> sharedBytes, Value blocks,
                      llvm::function_ref<void(IRMapping &)> emit) {
   gpu::GPUFuncOp kernel = createKernel(symbols, name);
   {
@@ -497,5 +497,5 @@ void GridKernel::run(SymbolTable &symbols, const std::string &name,
     b.setInsertionPointToEnd(&kernel.getBody().front());
     gpu::ReturnOp::create(b);
   }
-  launch(kernel, constant(blocks), constant(1), sharedBytes);
+  launch(kernel, blocks, constant(1), sharedBytes);
 }

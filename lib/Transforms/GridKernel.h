@@ -93,7 +93,7 @@ public:
   /// The same for a launch of the given number of blocks, whose work `emit`
   /// writes as a whole.
   void run(mlir::SymbolTable &symbols, const std::string &name,
-           std::optional<int64_t> sharedBytes, int64_t blocks,
+           std::optional<int64_t> sharedBytes, mlir::Value blocks,
            llvm::function_ref<void(mlir::IRMapping &)> emit);
 
   /// The part of a matrix that one tile needs, as a matrix of its own (of

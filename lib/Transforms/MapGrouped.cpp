@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block's tiles are dealt to it, some at a time. A thread each reads a tile's
-// product's sizes, strides and positions, and lists in shared memory all that
-// there is to know of the tile; from there the block multiplies them in turn.
-// Those that nobody was dealt it takes meanwhile.
+// A block's tiles are dealt to it, some at a time, or its products are. A
+// thread each reads a tile's product's sizes, strides and positions, and lists
+// in shared memory all that there is to know of the tile; from there the block
+// multiplies them in turn. Those that nobody was dealt it takes meanwhile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,6 +66,14 @@ struct Dealing {
   int64_t at = 0, bytes;
 };
 
+/// Where a block's list is, behind the plan's parts and where it deals.
+static int64_t listPlace(const Plan &plan, const SharedLayout &layout,
+                         const Dealing &dealing) {
+  int64_t end =
+      plan.dealsProducts ? layout.bytes : std::max(layout.bytes, dealing.end());
+  return llvm::alignTo(end, sizeof(int64_t));
+}
+
 namespace {
 
 /// Writes the work of one block.
@@ -81,12 +89,20 @@ public:
       taker.emplace(b, op, plan, layout, dealtAt + dealtBytes, values);
   }
 
-  void emitLoop();
+  void emitDealt();
+  void emitProducts();
 
 private:
   /// A product's matrix.
   struct Matrix {
     Value at, stride;
+  };
+  /// What a product says of itself, and how its C is covered.
+  struct Product {
+    Value number, m, n, k;
+    SmallVector<Matrix, 3> matrices;
+    /// Tiles along each side, in 32 bits.
+    Value tilesDown, tilesAcross;
   };
   /// The tile of that number in the list, as it is read from there.
   struct Tile {
@@ -101,11 +117,22 @@ private:
   Value dealt() {
     return viewInShared(b, dealtAt, {dealtTurns, 2}, b.getI32Type());
   }
+  /// The block's product of that turn, if there are as many.
+  Value productIn(Value turn) {
+    Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+    return add(multiply(turn, constant(plan.blocks)), block);
+  }
   DealTilesOp deal(Value first);
   Value listDealt(Value first, Value &turns);
   int64_t stepOf(Role role);
   Value alike(Value extent, Value count, int64_t most, int64_t step);
-  void listTile(Value number, Value product, Value tile);
+  Product read(Value number);
+  std::pair<Value, Value> placeOf(const Product &product, Value tile);
+  void listTile(Value number, const Product &product,
+                std::pair<Value, Value> place);
+  void listTiles(const Product &product, Value begin, Value from, Value to,
+                 Value done);
+  Value listProducts(Value turn, Value done);
   void emitTiles(Value count);
   void emitTilesTaken();
   Tile tileAt(Value number);
@@ -253,28 +280,43 @@ Value GroupedTile::alike(Value extent, Value count, int64_t most,
                   constant(step));
 }
 
-/// Lists the product's tile of that number among its own. All loads come first,
-/// so that they are on their way together.
-void GroupedTile::listTile(Value number, Value product, Value tile) {
-  Value m = extent(op.getM(), product), n = extent(op.getN(), product),
-        k = extent(op.getK(), product);
-  SmallVector<Matrix, 3> matrices;
+/// All loads come first, so that they are on their way together.
+GroupedTile::Product GroupedTile::read(Value number) {
+  Product product;
+  product.number = number;
+  product.m = extent(op.getM(), number);
+  product.n = extent(op.getN(), number);
+  product.k = extent(op.getK(), number);
   for (Role role : {Role::A, Role::B, Role::C})
-    matrices.push_back(matrixOf(role, product, columnsOf(op, role, m, n, k)));
+    product.matrices.push_back(matrixOf(
+        role, number, columnsOf(op, role, product.m, product.n, product.k)));
   // Tiles are counted in 32 bits, whose division is shorter.
   Type i32 = b.getI32Type();
   auto covering = [&](Value extent, int64_t most) -> Value {
     return arith::IndexCastOp::create(
         b, i32, arith::CeilDivUIOp::create(b, extent, constant(most)));
   };
-  Value tilesDown = covering(m, plan.tile.m);
-  Value tilesAcross = covering(n, plan.tile.n);
+  product.tilesDown = covering(product.m, plan.tile.m);
+  product.tilesAcross = covering(product.n, plan.tile.n);
+  return product;
+}
+
+/// How many tiles are above and left of the product's tile of that number.
+std::pair<Value, Value> GroupedTile::placeOf(const Product &product,
+                                             Value tile) {
+  return {arith::DivUIOp::create(b, tile, product.tilesAcross),
+          arith::RemUIOp::create(b, tile, product.tilesAcross)};
+}
+
+/// Lists the product's tile which has so many tiles above and left of it.
+void GroupedTile::listTile(Value number, const Product &product,
+                           std::pair<Value, Value> place) {
+  const auto &[productNumber, m, n, k, matrices, tilesDown, tilesAcross] =
+      product;
   Value rows = alike(m, tilesDown, plan.tile.m, stepOf(Role::A));
   Value columns = alike(n, tilesAcross, plan.tile.n, stepOf(Role::B));
-  Value row =
-      multiply(widened(arith::DivUIOp::create(b, tile, tilesAcross)), rows);
-  Value column =
-      multiply(widened(arith::RemUIOp::create(b, tile, tilesAcross)), columns);
+  Value row = multiply(widened(place.first), rows);
+  Value column = multiply(widened(place.second), columns);
   auto size = [&](Value extent, Value from, Value most) -> Value {
     return arith::MinSIOp::create(b, most,
                                   arith::SubIOp::create(b, extent, from));
@@ -303,7 +345,7 @@ void GroupedTile::listTile(Value number, Value product, Value tile) {
   entries[RowsField] = size(m, row, rows);
   entries[ColumnsField] = size(n, column, columns);
   entries[DepthField] = k;
-  entries[ProductField] = product;
+  entries[ProductField] = productNumber;
   entries[RowField] = row;
   entries[ColumnField] = column;
   entries[PlacesField] = places;
@@ -455,7 +497,8 @@ void GroupedTile::emitTilesTaken() {
   scf::YieldOp::create(b, ends);
   b.setInsertionPointToStart(taking.thenBlock());
   taker->listTaken(ticket, [&](Value at, Value product, Value tile) {
-    listTile(at, product, tile);
+    Product taken = read(product);
+    listTile(at, taken, placeOf(taken, tile));
   });
 }
 
@@ -512,12 +555,113 @@ Value GroupedTile::listDealt(Value first, Value &turns) {
     return memref::LoadOp::create(
         b, dealt(), ValueRange{add(within, thread), constant(column)});
   };
-  listTile(thread, widened(dealtTo(0)), dealtTo(1));
+  Product product = read(widened(dealtTo(0)));
+  listTile(thread, product, placeOf(product, dealtTo(1)));
   return count;
 }
 
-/// The block's tiles, as many at a time as there is room for in the list.
-void GroupedTile::emitLoop() {
+/// Lists the product's tiles from that number on in the order of all that a
+/// block's products have, of which its first is `begin`, behind the `done`
+/// ones.
+void GroupedTile::listTiles(const Product &product, Value begin, Value from,
+                            Value to, Value done) {
+  // To divide takes as long as all else; most products begin with their first
+  // tile.
+  Value first = narrowed(arith::SubIOp::create(b, from, begin));
+  Type i32 = b.getI32Type();
+  auto place = scf::IfOp::create(
+      b, TypeRange{i32, i32},
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, first, word(0)),
+      /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(place.thenBlock());
+    auto [down, across] = placeOf(product, first);
+    scf::YieldOp::create(b, ValueRange{down, across});
+    b.setInsertionPointToStart(place.elseBlock());
+    scf::YieldOp::create(b, ValueRange{word(0), word(0)});
+  }
+  auto loop = scf::ForOp::create(b, from, to, constant(1), place.getResults());
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value down = loop.getRegionIterArg(0), across = loop.getRegionIterArg(1);
+  listTile(arith::SubIOp::create(b, loop.getInductionVar(), done), product,
+           {down, across});
+  Value next = add(across, word(1));
+  Value isInRow = isBefore(next, product.tilesAcross);
+  scf::YieldOp::create(
+      b,
+      ValueRange{arith::SelectOp::create(b, isInRow, down, add(down, word(1))),
+                 arith::SelectOp::create(b, isInRow, next, word(0))});
+}
+
+/// Lists the tiles of the block's products of that turn and the following ones,
+/// one of a thread each, but for the first `done` of them, as far as there is
+/// room. Returns how many tiles these products have.
+Value GroupedTile::listProducts(Value turn, Value done) {
+  Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+  Value products = memref::DimOp::create(b, values.lookup(op.getM()), 0);
+  Value number = productIn(add(turn, thread));
+  // Who has no product reads the last one.
+  Value last = arith::SubIOp::create(b, products, constant(1));
+  Product product = read(arith::MinUIOp::create(b, number, last));
+  // The list is not in use any more. It also keeps the loads together, of which
+  // not all are needed to count tiles.
+  gpu::BarrierOp::create(b);
+  Value hasProduct = arith::AndIOp::create(
+      b, isBefore(thread, constant(listedTiles)), isBefore(number, products));
+  Value tiles = arith::SelectOp::create(
+      b, hasProduct, multiply(product.tilesDown, product.tilesAcross), word(0));
+  Type i32 = b.getI32Type();
+  auto sum = PrefixSumOp::create(b, i32, i32, tiles);
+  Value count = viewInShared(b, dealtAt, {1}, i32);
+  {
+    auto first = scf::IfOp::create(
+        b,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, constant(0)),
+        /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(first.thenBlock());
+    memref::StoreOp::create(b, sum.getAll(), count, ValueRange{constant(0)});
+  }
+  Value before = widened(sum.getBefore());
+  Value from = arith::MaxUIOp::create(b, before, done);
+  Value to = arith::MinUIOp::create(b, add(before, widened(tiles)),
+                                    add(done, constant(listedTiles)));
+  listTiles(product, before, from, to, done);
+  gpu::BarrierOp::create(b);
+  return widened(memref::LoadOp::create(b, count, ValueRange{constant(0)}));
+}
+
+/// The block's products, a list at a time.
+void GroupedTile::emitProducts() {
+  Value products = memref::DimOp::create(b, values.lookup(op.getM()), 0);
+  // The first product's turn, and how many tiles of those from it on are done.
+  SmallVector<Value> starts = {constant(0), constant(0)};
+  auto loop = scf::WhileOp::create(
+      b, TypeRange(ValueRange(starts)), starts,
+      [&](OpBuilder &, Location, ValueRange arguments) {
+        scf::ConditionOp::create(b, isBefore(productIn(arguments[0]), products),
+                                 arguments);
+      },
+      [](OpBuilder &, Location, ValueRange) {});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getAfterBody());
+  Value turn = loop.getAfterArguments()[0], done = loop.getAfterArguments()[1];
+  Value all = listProducts(turn, done);
+  emitTiles(arith::MinUIOp::create(b, arith::SubIOp::create(b, all, done),
+                                   constant(listedTiles)));
+  Value end = add(done, constant(listedTiles));
+  Value goesOn = isBefore(end, all);
+  scf::YieldOp::create(
+      b, ValueRange{arith::SelectOp::create(b, goesOn, turn,
+                                            add(turn, constant(listedTiles))),
+                    arith::SelectOp::create(b, goesOn, end, constant(0))});
+}
+
+/// The tiles that are dealt to the block, as many at a time as there is room
+/// for in the list.
+void GroupedTile::emitDealt() {
   // How many there are is known when the first are dealt. In 32 bits it takes a
   // register each while a tile is multiplied.
   SmallVector<Value> starts = {word(0), word(1)};
@@ -544,6 +688,18 @@ void GroupedTile::emitLoop() {
       b, ValueRange{narrowed(add(first, constant(listedTiles))), turns});
 }
 
+/// How many blocks there are: of those that have products, one of which each
+/// takes first, no more than there are products, but one where there is none.
+static Value blocksOf(GridKernel &kernel, GroupedGemmOp op, const Plan &plan) {
+  ImplicitLocOpBuilder &b = kernel.b;
+  Value most = kernel.constant(plan.blocks);
+  if (!plan.dealsProducts)
+    return most;
+  Value products = b.createOrFold<memref::DimOp>(op.getM(), kernel.constant(0));
+  Value blocks = b.createOrFold<arith::MinUIOp>(products, most);
+  return b.createOrFold<arith::MaxUIOp>(blocks, kernel.constant(1));
+}
+
 LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
   if (!op.getPlan())
     return op.emitOpError("expected a plan; kami-assign-plan chooses one");
@@ -556,21 +712,24 @@ LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
   if (plan->blocks == 0)
     return op.emitOpError("expected a plan with a number of blocks");
   GridKernel kernel(op, {}, op.getPlan()->getThreads());
-  int64_t bytes = listBytes + dealtBytes + takenBytes(plan->taken);
+  int64_t bytes = listRoom(*plan);
   kernel.keepResident(*plan, /*sums=*/1, bytes);
   constexpr int64_t dynamic = ShapedType::kDynamic;
   SharedLayout layout = kami::sharedLayout(*plan);
   Dealing dealing(layout, op.getPlan()->getThreads(),
                   kernel.sharedRoom() - bytes);
-  int64_t listAt =
-      llvm::alignTo(std::max(layout.bytes, dealing.end()), sizeof(int64_t));
-  kernel.run(symbols,
-             kernelName("grouped_gemm", {dynamic, dynamic, dynamic},
-                        op.getElementType(Role::A)),
-             listAt + bytes, plan->blocks, [&](IRMapping &values) {
-               GroupedTile(kernel.b, op, *plan, layout, dealing, listAt, values)
-                   .emitLoop();
-             });
+  int64_t listAt = listPlace(*plan, layout, dealing);
+  kernel.run(
+      symbols,
+      kernelName("grouped_gemm", {dynamic, dynamic, dynamic},
+                 op.getElementType(Role::A)),
+      listAt + bytes, blocksOf(kernel, op, *plan), [&](IRMapping &values) {
+        GroupedTile tile(kernel.b, op, *plan, layout, dealing, listAt, values);
+        if (plan->dealsProducts)
+          tile.emitProducts();
+        else
+          tile.emitDealt();
+      });
   op.erase();
   return success();
 }

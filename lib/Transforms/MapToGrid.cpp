@@ -167,6 +167,9 @@ static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
   if (plan->taken > 0 && !plan->prefetches)
     return op.emitOpError("expected tiles to be taken only where the next one "
                           "is prefetched");
+  if (plan->dealsProducts)
+    return op.emitOpError("expected products to be dealt only of products of "
+                          "sizes of their own");
   kernel.takeTiles(plan->taken, layout.tickets.offset);
   if (isHeldToPlan(op, *plan))
     kernel.keepResident(*plan, op.isComplex() ? 2 : 1);

@@ -75,7 +75,10 @@ private:
              << (*chip)->name << ", which takes SPIR-V";
     Chip remaining = **chip;
     if (isGrouped)
-      remaining = withoutTileList(remaining, takenBytes(plan->taken));
+      remaining = withoutBytes(remaining, listRoom(*plan));
+    else if (plan->dealsProducts)
+      return op.emitOpError("expected products to be dealt only of products of "
+                            "sizes of their own (kami.grouped_gemm)");
     else if (plan->taken > 0 && !plan->prefetches)
       return op.emitOpError("expected tiles to be taken only of products of "
                             "sizes of their own (kami.grouped_gemm), or where "

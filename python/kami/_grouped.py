@@ -29,16 +29,18 @@ from ._types import accumulator_name, check_real, item_bytes, type_name
 
 
 def typical_size(sizes: Sequence[tuple[int, int, int]] | Table) -> tuple[int, int, int]:
-    """The mean of each extent, as a power of two, so that few kernels serve all; one
-    more where some are no multiples of 16, since their rows are not aligned."""
+    """The mean of each extent, or a quarter of the largest if that is more, as a power
+    of two, so that few kernels serve all; one more where some are no multiples of 16,
+    since their rows are not aligned."""
     table = np.asarray(sizes, np.int64).reshape(-1, 3)
     ragged = bool((table % 16).any())
 
-    def mean(total: int) -> int:
-        rounded = 2 ** round(np.log2(max(total / max(len(table), 1), 1)))
-        return min(max(int(rounded), 16), 1024) + ragged
+    def typical(extents: Table) -> int:
+        # One large product takes longer than many small ones.
+        extent = max(extents.mean(), extents.max() / 4, 1) if len(extents) else 1
+        return int(min(max(2 ** round(np.log2(extent)), 8), 1024)) + ragged
 
-    m, n, k = (mean(total) for total in table.sum(0).tolist())
+    m, n, k = map(typical, table.T)
     return m, n, k
 
 
@@ -304,6 +306,8 @@ def grouped_gemm(
             each A, B and C as stored.
         dtype: with sizes, the type of A's and B's elements, or a tuple of two.
         typical: with sizes, the extents m, n and k that the kernel is planned for.
+            Where m and n are 33 or less, a block may take whole products: one that
+            is much larger takes it long.
         overrides: as for `plan`, and `taken`: the last turns of tiles that
             blocks take as they are done with others, -1 for none.
 

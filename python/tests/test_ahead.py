@@ -263,6 +263,7 @@ PARTS: list[dict[str, Any]] = [
 
 # A's type and C's, and typical extents that plans of several orders are for.
 GROUPED = [
+    ("f16", "f16", 9),
     ("f16", "f16", 32),
     ("bf16", "bf16", 65),
     ("tf32", "f32", 17),

@@ -279,6 +279,12 @@ def test_typical_sizes_say_whether_rows_are_aligned() -> None:
     assert typical_size([(64, 96, 17), (64, 160, 32)]) == (65, 129, 33)
 
 
+def test_few_large_products_are_what_many_small_ones_are_planned_for() -> None:
+    assert typical_size([(5, 9, 2)] * 1000) == (9, 9, 9)
+    assert typical_size([(5, 9, 2)] * 1000 + [(40, 300, 2000)]) == (9, 65, 513)
+    assert typical_size([]) == (8, 8, 8)
+
+
 def test_grouped_products() -> None:
     rng = np.random.default_rng(7)
     shapes = [(3, 4, 6), (5, 0, 2), (17, 20, 0), (1, 1, 3), (33, 18, 9)]

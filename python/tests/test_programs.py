@@ -121,14 +121,16 @@ def test_sizes_of_64_bits_are_loaded_at_once() -> None:
     ("chip", "multiprocessors", "shared", "reserved"),
     [("sm_80", 108, 164, 1), ("sm_89", 128, 100, 1), ("gfx942", 304, 64, 0)],
 )
-@pytest.mark.parametrize(("type", "size"), [("f16", 64), ("f64", 16), ("f32", 64)])
+@pytest.mark.parametrize(
+    ("type", "size"), [("f16", 64), ("f64", 16), ("f64", 64), ("f32", 64)]
+)
 def test_blocks_in_turn_are_all_resident(
     chip: str, multiprocessors: int, shared: int, reserved: int, type: str, size: int
 ) -> None:
-    """What they deal in is beside their tiles."""
+    """What they deal in is beside their tiles; who is dealt products lists them."""
     products = Kind(type, type, type, None, False, False, False, False, True)
     [kernel] = products.compile((size,) * 3, chip, {}).resources
-    each = -(-kernel["grid"][0] // multiprocessors)
+    each = -(-kernel["plan"]["blocks_in_turn"] // multiprocessors)
     assert each * (kernel["shared_bytes"] + 1024 * reserved) <= 1024 * shared
 
 

@@ -197,6 +197,18 @@ func.func @held(%i: index, %m: memref<?xi32>, %d: !dealt, %s: !scratch, %r: !res
 
 // -----
 
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected products to be dealt only to blocks in turn, without turns that are taken, but got 0 blocks and taken = 0}}
+#dealt = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = staged, slices = {k = 16, shared = [0, 0]}, deal = products>
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected products to be dealt only to blocks in turn, without turns that are taken, but got 4 blocks and taken = 2}}
+#dealt = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = staged, slices = {k = 16, shared = [0, 0]}, blocks = 4, taken = 2, deal = products>
+
+// -----
+
 func.func @ticket_words(%w: memref<3xi32, #gpu.address_space<workgroup>>) {
   // expected-error@+1 {{expected two words in workgroup memory, but got 'memref<3xi32, #gpu.address_space<workgroup>>'}}
   kami.open_tickets %w by 32 : memref<3xi32, #gpu.address_space<workgroup>>

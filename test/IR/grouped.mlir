@@ -60,6 +60,13 @@ func.func @deal(%i: index, %m: !i32s, %n: !i64s, %dealt: memref<32x2xi32, #gpu.a
   return %count : index
 }
 
+// CHECK-LABEL: func.func @sum
+func.func @sum(%tiles: i32) -> i32 {
+  // CHECK: %[[BEFORE:.+]], %[[ALL:.+]] = kami.prefix_sum %{{.+}}
+  %before, %all = kami.prefix_sum %tiles
+  return %before : i32
+}
+
 // CHECK-LABEL: func.func @hold
 func.func @hold(%i: index, %m: !i32s, %dealt: memref<32x2xi32, #gpu.address_space<workgroup>>, %scratch: memref<29200xi8, #gpu.address_space<workgroup>>,
                 %rest: memref<792xi32, #gpu.address_space<workgroup>>, %words: memref<2xi32, #gpu.address_space<workgroup>>) -> index {

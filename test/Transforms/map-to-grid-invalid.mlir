@@ -25,3 +25,13 @@ func.func @taken(%a: memref<32x32xf16>, %b: memref<32x16xf16>, %c: memref<32x16x
   kami.gemm ins(%a, %b : memref<32x32xf16>, memref<32x16xf16>) outs(%c : memref<32x16xf32>) accumulator(f32) plan(#plan)
   return
 }
+
+// -----
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [2, 1, 1], unit = warp, atom = #hmma, tile = 32x16x32, transport = staged, slices = {k = 16, shared = [0, 0]}, blocks = 4, deal = products>
+func.func @dealt(%a: memref<32x32xf16>, %b: memref<32x16xf16>, %c: memref<32x16xf32>) {
+  // expected-error @+1 {{'kami.gemm' op expected products to be dealt only of products of sizes of their own}}
+  kami.gemm ins(%a, %b : memref<32x32xf16>, memref<32x16xf16>) outs(%c : memref<32x16xf32>) accumulator(f32) plan(#plan)
+  return
+}

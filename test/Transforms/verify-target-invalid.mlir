@@ -153,6 +153,20 @@ func.func @list_of_tiles(%a: memref<?xf16>, %c: memref<?xf32>, %one: memref<48x3
 
 // -----
 
+// Of one product there is none to deal.
+
+#hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+module attributes {kami.target = #kami.target<"sm_90">} {
+func.func @dealt(%a: memref<64x16xf16>, %b: memref<16x64xf16>, %c: memref<64x64xf32>) {
+  // expected-error @+1 {{'kami.gemm' op expected products to be dealt only of products of sizes of their own (kami.grouped_gemm)}}
+  kami.gemm ins(%a, %b : memref<64x16xf16>, memref<16x64xf16>) outs(%c : memref<64x64xf32>) accumulator(f32)
+      plan(<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = staged, slices = {k = 16, shared = [0, 0]}, blocks = 4, deal = products>)
+  return
+}
+}
+
+// -----
+
 // Of one product, tiles are taken only where the next one is prefetched.
 
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>

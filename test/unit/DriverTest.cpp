@@ -227,6 +227,18 @@ TEST(GroupedSpecTest, TypicalRowsAreAlignedIfAllAre) {
   EXPECT_EQ(typical({{0, 1, 1}}), (std::array{1L, 1L, 1L}));
 }
 
+TEST(GroupedSpecTest, ALargeProductCountsAmongManySmallOnes) {
+  std::vector<GroupedProduct> products(1000);
+  for (GroupedProduct &product : products)
+    product.extents = {8, 8, 8};
+  EXPECT_EQ(typicalExtents(products).m, 8);
+  products.front().extents = {4096, 16, 64};
+  Extents typical = typicalExtents(products);
+  EXPECT_EQ(typical.m, 1032);
+  EXPECT_EQ(typical.n, 8);
+  EXPECT_EQ(typical.k, 24);
+}
+
 namespace {
 /// The bytes of C of the product in that position, of products that each are of
 /// a size and have random elements of their own, which their numbers decide.

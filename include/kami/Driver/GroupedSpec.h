@@ -77,9 +77,9 @@ findOverlap(std::vector<ElementRange> ranges);
 llvm::Expected<std::vector<GroupedProduct>>
 parseProducts(llvm::StringRef text, bool transposeA, bool transposeB);
 
-/// The means of m, n and k over products that have elements, rounded to what
-/// power of two divides all of them, 16 at most, and no higher one: typical
-/// rows are aligned if all are.
+/// The means of m, n and k over products that have elements, or a quarter of
+/// the largest if that is more, rounded to what power of two divides all of
+/// them, 16 at most, and no higher one: typical rows are aligned if all are.
 Extents typicalExtents(llvm::ArrayRef<GroupedProduct> products);
 
 /// A module with one function `grouped_gemm` of A, B and C, and of arrays whose

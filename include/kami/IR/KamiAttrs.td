@@ -282,6 +282,11 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     their products are deep, or of a product whose next tile is prefetched, since
     multiprocessors differ; there all turns but the first two, if t is as many.
 
+    With `deal = products` a block of a `kami.grouped_gemm` has all tiles of every
+    so many-th product, and looks at no other product. Without it, it has tiles
+    of all products, shared out by their depth (`kami.deal_tiles`): for that it
+    looks at all of them, which takes longer than to multiply many small ones.
+
     With `complex = interleaved` the plan is of complex matrices whose rows are
     multiplied as they lie in memory, each number's real part beside its
     imaginary one: as one product of m × n × k reals, of twice the columns and
@@ -323,6 +328,7 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     * (C18) `complex = interleaved` is for warps or lanes, whose tiles, and those of
       a warp's atom, have even numbers of columns and terms, and are not
       interleaved
+    * (C19) only blocks in turn that leave no turns to be taken deal products
   }];
   let parameters = (ins
     EnumParameter<Kami_AlgorithmEnum>:$algorithm,
@@ -342,6 +348,7 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     DefaultValuedParameter<"bool", "false">:$skewed,
     DefaultValuedParameter<"bool", "false">:$bulk,
     DefaultValuedParameter<"int64_t", "0">:$taken,
+    DefaultValuedParameter<"bool", "false">:$dealsProducts,
     DefaultValuedParameter<"bool", "false">:$interleavesParts);
   let assemblyFormat = [{
     `<` $algorithm `,` `grid` `=` custom<Grid>($gridM, $gridN, $gridK) `,`
@@ -349,7 +356,7 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     `tile` `=` custom<Extents>($tileM, $tileN, $tileK) `,`
     `transport` `=` $transport `,`
     `slices` `=` `{` `k` `=` $sliceK `,` `shared` `=` `[` $sharedA `,` $sharedB `]` `}`
-    `` custom<SharedWork>($interleave, $teams, $rounds, $stages, $relaysC, $blocks, $prefetches, $skewed, $bulk, $taken, $interleavesParts) `` `>`
+    `` custom<SharedWork>($interleave, $teams, $rounds, $stages, $relaysC, $blocks, $prefetches, $skewed, $bulk, $taken, $dealsProducts, $interleavesParts) `` `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

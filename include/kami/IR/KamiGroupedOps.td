@@ -55,8 +55,8 @@ def Kami_GroupedGemmOp : Kami_Op<"grouped_gemm", [
 
     `typical` is what a planner takes for the size of a product, 128 each if
     nothing is said: results do not depend on it but in the order of the sum.
-    Tiles of C are numbered product by product; the plan's `blocks` take every
-    so many-th of them.
+    Where it is small, a block is dealt whole products (`deal = products` of the
+    plan): a product that is much larger then takes one block long.
 
     Example:
 
@@ -243,6 +243,22 @@ def Kami_DealTilesOp : Kami_Op<"deal_tiles", [DeclareOpInterfaceMethods<MemoryEf
       return countBytes(threads) + turns * turnBytes(threads);
     }
   }];
+}
+
+def Kami_PrefixSumOp : Kami_Op<"prefix_sum", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Sums of what the lanes of a warp have";
+  let description = [{
+    `before` is the sum of the values of all lanes of the warp before this one, 0
+    for its first; `all` that of all its lanes. Sums wrap around.
+
+    All lanes of the warp execute the op together, which is why it is not without
+    effects: nobody moves it to where some do not.
+
+    Example: `%before, %all = kami.prefix_sum %tiles`
+  }];
+  let arguments = (ins I32:$value);
+  let results = (outs I32:$before, I32:$all);
+  let assemblyFormat = "$value attr-dict";
 }
 
 class Kami_TicketOp<string mnemonic> : Kami_Op<mnemonic, [

@@ -25,6 +25,10 @@ constexpr int64_t listBytes = listedTiles * listedWords * 8;
 constexpr int64_t dealtTurns = 256;
 constexpr int64_t dealtBytes = dealtTurns * 2 * 4;
 
+/// Where products are dealt there is a word instead, rounded up: how many tiles
+/// those have that are listed.
+constexpr int64_t productWordBytes = 8;
+
 /// Tiles are taken of so many products at most, whose places in the order of
 /// all tiles are a word of 32 bits each; behind these are as many more words as
 /// a block keeps of how far it is.
@@ -36,9 +40,18 @@ constexpr int64_t takenBytes(int64_t taken) {
   return taken == 0 ? 0 : (takenProducts + progressWords) * 4;
 }
 
-/// The chip as plans of such products see it: the bytes of the list and of what
-/// is dealt are taken of shared memory, and so many more.
-Chip withoutTileList(Chip chip, int64_t more = 0);
+/// Bytes of a block's shared memory that such a plan's list takes, with all
+/// that is behind it: what is dealt, or how many tiles the products have.
+int64_t listRoom(const Plan &plan);
+
+/// The chip as what fills a block sees it where so many bytes of its shared
+/// memory are taken.
+Chip withoutBytes(Chip chip, int64_t bytes);
+
+/// The chip as plans of such products see it, but for as many bytes more.
+inline Chip withoutTileList(Chip chip, int64_t more = 0) {
+  return withoutBytes(chip, listBytes + dealtBytes + more);
+}
 
 /// A plan for products that each have sizes of their own, which are known on
 /// the device only: the problem's extents are typical ones, its batch is their

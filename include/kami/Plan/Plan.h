@@ -91,6 +91,9 @@ struct Plan {
   /// the last turns whose tiles are not dealt: blocks take them, one at a time,
   /// as they are done with others.
   int64_t taken = 0;
+  /// Of products of sizes of their own, whether a block has all tiles of every
+  /// so many-th product; else it has its share of the tiles of each depth.
+  bool dealsProducts = false;
   /// Of complex numbers, whether the parts of a row are multiplied as they lie
   /// beside each other: the tile is that of one product of m × 2n × 2k reals.
   bool interleavesParts = false;

@@ -91,7 +91,6 @@ private:
                  std::optional<int64_t> most = std::nullopt);
   Value columnOf(Value row);
   Value rowOf(Value tiles);
-  Value sumUpToLane(Value own);
   Value sumOwn(Value from, llvm::function_ref<void(Value, Value)> visit);
   Value sumBeforeInWarp(Value sums);
   Value placeInTurn(Value turn);
@@ -262,19 +261,6 @@ void TileDealer::forEachProduct(
           [&](Value at) { emit(counted(productOf(add(first, at)), at)); });
 }
 
-Value TileDealer::sumUpToLane(Value own) {
-  Value lane = laneIndex(b, warpSize);
-  for (int64_t step = 1; step != warpSize; step *= 2) {
-    Value below =
-        gpu::ShuffleOp::create(b, own, integer(step), integer(warpSize),
-                               gpu::ShuffleMode::UP)
-            .getShuffleResult();
-    Value hasNone = isBelow(lane, indexConstant(b, step));
-    own = add(own, select(hasNone, integer(0), below));
-  }
-  return own;
-}
-
 /// Adds the thread's part of all counts, as many as there are classes, to
 /// `from`. Visits where each is, with the sum of those before it.
 Value TileDealer::sumOwn(Value from,
@@ -298,7 +284,7 @@ Value TileDealer::sumOwn(Value from,
 /// all of them have is stored there.
 Value TileDealer::sumBeforeInWarp(Value sums) {
   Value own = sumOwn(integer(0), [](Value, Value) {});
-  Value upTo = sumUpToLane(own);
+  Value upTo = sumUpToLane(b, own, warpSize);
   OpBuilder::InsertionGuard insertion(b);
   Value before = subtract(upTo, own);
   enter(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,

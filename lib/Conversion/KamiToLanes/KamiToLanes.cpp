@@ -103,6 +103,7 @@ void kami::populateKamiToLanesPatterns(const TypeConverter &converter,
   populateMultiplyAddPatterns(converter, patterns);
   populateGlobalMemoryPatterns(converter, alignments, target, patterns);
   populateDealTilesPatterns(converter, target, patterns);
+  populatePrefixSumPatterns(converter, target, patterns);
   populateSharedMemoryPatterns(converter, target, patterns);
 }
 

@@ -32,6 +32,12 @@ void populateGlobalMemoryPatterns(const mlir::TypeConverter &converter,
 void populateDealTilesPatterns(const mlir::TypeConverter &converter,
                                const LaneTargetRef &target,
                                mlir::RewritePatternSet &patterns);
+void populatePrefixSumPatterns(const mlir::TypeConverter &converter,
+                               const LaneTargetRef &target,
+                               mlir::RewritePatternSet &patterns);
+/// The sum of an integer of 32 bits over the warp's lanes up to this one.
+mlir::Value sumUpToLane(mlir::ImplicitLocOpBuilder &b, mlir::Value own,
+                        int64_t warpSize);
 /// Products on the lanes' own multiply-adds.
 void populateMultiplyAddPatterns(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);

@@ -272,6 +272,21 @@ static std::optional<Form> smallForm(const Problem &problem, const Chip &chip) {
   return form;
 }
 
+/// Whether typical products are so small that a tile of 64 covers most.
+static bool areSmall(const Problem &problem) {
+  constexpr int64_t most = 33;
+  return problem.extents.m <= most && problem.extents.n <= most;
+}
+
+/// What is half of a tile that is none too large for typical products: of small
+/// ones it may cover all that are spread up to twice those.
+static Extents reachOf(const Problem &problem) {
+  Extents reach = problem.extents;
+  if (areSmall(problem))
+    reach = {reach.m + 1, reach.n + 1, reach.k};
+  return reach;
+}
+
 /// Whether typical products are so small that a warp takes each.
 static bool areTiny(const Problem &problem) {
   constexpr int64_t most = 17, deepest = 33;
@@ -332,13 +347,22 @@ static llvm::SmallVector<Form> formsFor(const Problem &problem) {
     return std::max(m, n) >= 64 &&
            ((m < n && m < typical.m) || (n < m && n < typical.n));
   };
+  // A block more, since blocks that look at no other products need fewer: 20
+  // 000 products up to 64 a side take 121 µs so and 138 with 168 of f16, 166
+  // and 179 of tf32, but 312 and 256 of f64; 1000 of f16 9.1 and 10.1 (H200,
+  // 2026-11-29).
+  int64_t registers = areSmall(problem) && !isSlow ? 128 : registersOfCopies;
+  Extents reach = reachOf(problem);
   llvm::SmallVector<Form> forms;
   constexpr int64_t sides[] = {16, 32, 64, 128}, depths[] = {16, 32, 64};
   for (int64_t m : sides)
     for (int64_t n : sides)
       for (int64_t k : depths)
-        if (!isWrong(k) && !isOblong(m, n) && !isFar({m, n, k}, typical))
-          forms.push_back({{m, n, k}});
+        if (!isWrong(k) && !isOblong(m, n) && !isFar({m, n, k}, reach)) {
+          Form &form = forms.emplace_back();
+          form.tile = {m, n, k};
+          form.registers = registers;
+        }
   return forms;
 }
 
@@ -440,6 +464,13 @@ preferredForms(const Problem &problem, const Chip &chip) {
     preferences.push_back({fewLarge});
   if (std::optional<Form> form = smallForm(problem, chip))
     preferences.push_back({*form});
+  // One tile each, so that products are dealt: 20 000, 1000 and 256 up to 64 a
+  // side take 299, 22.2 and 8.9 µs so, and 370, 23.4 and 9.4 in tiles of 32,
+  // but 64 7.0 and 6.5 (H200, 2026-11-29).
+  const Form lanes = {{64, 64, 16}, 4};
+  if (problem.operand == ElementKind::F32 && areSmall(problem) &&
+      !isFar(lanes.tile, reachOf(problem)))
+    preferences.push_back({lanes});
   preferences.push_back(formsFor(problem));
   return preferences;
 }
@@ -573,23 +604,21 @@ static int64_t takenTurns(const Candidate &candidate, const Problem &problem,
 }
 
 /// Whether blocks had better be dealt products than tiles: where most products
-/// are one tile, or small ones two or so of which there are many. To look at
-/// all products takes longer than that some blocks have larger ones. 20 000
-/// products up to 24 a side take 53 µs so and 332 without of f32, up to 64 138
-/// and 206 of f16, 255 and 327 of f64, 178 and 242 of tf32, 261 and 368 of f32;
-/// 256 of f16 and f64 4.6 and 6.2, 8.0 and 9.6; but 4096 of f64 up to 128 in
-/// tiles of 32 take 277 and 184 (H200, 2026-11-29).
+/// are one tile, or two or so and there are very many. To look at all products
+/// takes longer than that some blocks have larger ones. 20 000 products up to
+/// 24 a side take 53 µs so and 332 without of f32, up to 64 138 and 206 of f16,
+/// 255 and 327 of f64, 178 and 242 of tf32, 261 and 368 of f32 in tiles of 32;
+/// 256 of f16 and f64 4.6 and 6.2, 8.0 and 9.6, but of f32 14.7 and 9.1; and
+/// 4096 of f64 up to 128 in tiles of 32 277 and 184 (H200, 2026-11-29).
 static bool dealsProducts(const Plan &plan, const Problem &problem) {
   if (areTiny(problem))
     return true;
-  constexpr int64_t smallSide = 33;
   constexpr double fewTiles = 2.5;
-  const Extents &typical = problem.extents;
+  constexpr int64_t manyTurns = 8;
   double tiles = tilesOfSpread(problem, plan.tile) / double(problem.batch);
-  bool areSmall = typical.m <= smallSide && typical.n <= smallSide;
-  bool areMany = problem.batch >= 2 * plan.blocks;
-  return typical.k <= 4 * plan.tile.k &&
-         (tiles <= 1 || (areSmall && tiles <= fewTiles && areMany));
+  bool areMany = problem.batch >= manyTurns * plan.blocks;
+  return problem.extents.k <= 5 * plan.tile.k &&
+         (tiles <= 1 || (tiles <= fewTiles && areMany));
 }
 
 llvm::Expected<Plan> kami::chooseGroupedPlan(const Problem &problem,

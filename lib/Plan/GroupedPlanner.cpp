@@ -278,8 +278,8 @@ static bool areSmall(const Problem &problem) {
   return problem.extents.m <= most && problem.extents.n <= most;
 }
 
-/// What is half of a tile that is none too large for typical products: of small
-/// ones it may cover all that are spread up to twice those.
+/// Extents that tell whether a tile is far too large: of small products it may
+/// cover all that are spread up to twice the typical ones.
 static Extents reachOf(const Problem &problem) {
   Extents reach = problem.extents;
   if (areSmall(problem))
@@ -614,7 +614,7 @@ static bool dealsProducts(const Plan &plan, const Problem &problem) {
   if (areTiny(problem))
     return true;
   constexpr double fewTiles = 2.5;
-  constexpr int64_t manyTurns = 8;
+  constexpr int64_t manyTurns = 16;
   double tiles = tilesOfSpread(problem, plan.tile) / double(problem.batch);
   bool areMany = problem.batch >= manyTurns * plan.blocks;
   return problem.extents.k <= 5 * plan.tile.k &&

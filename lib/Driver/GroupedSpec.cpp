@@ -128,15 +128,21 @@ Extents kami::typicalExtents(llvm::ArrayRef<GroupedProduct> products) {
   // whether rows are aligned.
   constexpr int64_t most = 16;
   int64_t granule = std::min(all & -all, most);
-  // One large product takes longer than many small ones.
-  constexpr int64_t muchLarger = 4;
-  auto typical = [&](int64_t sum, int64_t largest) -> int64_t {
+  constexpr int64_t muchLarger = 4, small = 64;
+  bool areSmall = std::max(largest.m, largest.n) <= small;
+  auto typical = [&](int64_t sum, int64_t largest, bool isSmall) -> int64_t {
+    // One large product takes longer than many small ones.
     int64_t extent = std::max(sum / count, largest / muchLarger);
+    if (isSmall && extent > largest / 2)
+      extent = largest / 2;
+    if (isSmall && granule == most && extent < most)
+      return most / 2;
     int64_t granules = std::max<int64_t>((extent + granule / 2) / granule, 1);
     return (granule == most ? granules : granules | 1) * granule;
   };
-  return {typical(sums.m, largest.m), typical(sums.n, largest.n),
-          typical(sums.k, largest.k)};
+  return {typical(sums.m, largest.m, areSmall),
+          typical(sums.n, largest.n, areSmall),
+          typical(sums.k, largest.k, /*isSmall=*/false)};
 }
 
 namespace {

@@ -309,13 +309,10 @@ static std::optional<Form> tinyForm(const Problem &problem) {
                 !problem.warps && !problem.stages && !problem.bulk;
   if (!isOpen || !areTiny(problem) || problem.operand == ElementKind::F32)
     return std::nullopt;
-  const Extents &typical = problem.extents;
-  // Multiples of 16, most of which are 16 if these are typical, or up to that.
   constexpr int64_t side = 16;
-  auto isOneTile = [&](int64_t extent) {
-    return extent == side || extent <= side / 2 + 1;
-  };
-  bool areSmall = isOneTile(typical.m) && isOneTile(typical.n);
+  int64_t typical = std::max(problem.extents.m, problem.extents.n);
+  // Rows that are not aligned are said by one more.
+  bool areSmall = typical <= side / 2 + 1;
   int64_t bytes =
       std::max(byteWidth(problem.operand), byteWidth(problem.operandB()));
   Form form;

@@ -31,16 +31,20 @@ from ._types import accumulator_name, check_real, item_bytes, type_name
 def typical_size(sizes: Sequence[tuple[int, int, int]] | Table) -> tuple[int, int, int]:
     """The mean of each extent, or a quarter of the largest if that is more, as a power
     of two, so that few kernels serve all; one more where some are no multiples of 16,
-    since their rows are not aligned."""
+    since their rows are not aligned. Of products up to 64 a side m and n are half of
+    the largest at most: plans take sizes to be spread up to twice the typical ones."""
     table = np.asarray(sizes, np.int64).reshape(-1, 3)
+    if not len(table):
+        return 8, 8, 8
     ragged = bool((table % 16).any())
-
-    def typical(extents: Table) -> int:
-        # One large product takes longer than many small ones.
-        extent = max(extents.mean(), extents.max() / 4, 1) if len(extents) else 1
-        return int(min(max(2 ** round(np.log2(extent)), 8), 1024)) + ragged
-
-    m, n, k = map(typical, table.T)
+    largest = table.max(0)
+    # One large product takes longer than many small ones.
+    extents = np.maximum(table.mean(0), largest / 4)
+    powers = np.round(np.log2(np.maximum(extents, 1)))
+    if max(largest[:2]) <= 64:
+        halves = np.ceil(np.log2(np.maximum(largest[:2] / 2, 1)))
+        powers[:2] = np.minimum(powers[:2], halves)
+    m, n, k = (min(max(2 ** int(power), 8), 1024) + ragged for power in powers)
     return m, n, k
 
 

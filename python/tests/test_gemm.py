@@ -285,6 +285,14 @@ def test_few_large_products_are_what_many_small_ones_are_planned_for() -> None:
     assert typical_size([]) == (8, 8, 8)
 
 
+def test_small_products_are_half_of_the_largest_at_most() -> None:
+    assert typical_size([(16, 16, 16)] * 5) == (8, 8, 16)
+    assert typical_size([(16, 32, 16), (32, 32, 32)]) == (16, 16, 32)
+    assert typical_size([(64, 48, 64)]) == (32, 32, 64)
+    assert typical_size([(33, 64, 7)]) == (33, 33, 9)
+    assert typical_size([(64, 80, 64)]) == (64, 64, 64)
+
+
 def test_grouped_products() -> None:
     rng = np.random.default_rng(7)
     shapes = [(3, 4, 6), (5, 0, 2), (17, 20, 0), (1, 1, 3), (33, 18, 9)]

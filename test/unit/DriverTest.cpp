@@ -210,21 +210,30 @@ TEST(Reproducible, BitsDoNotDependOnTheBatch) {
   }
 }
 
+static std::array<int64_t, 3> typical(std::vector<Extents> sizes) {
+  std::vector<GroupedProduct> products;
+  for (const Extents &extents : sizes)
+    products.emplace_back().extents = extents;
+  Extents means = typicalExtents(products);
+  return {means.m, means.n, means.k};
+}
+
 TEST(GroupedSpecTest, TypicalRowsAreAlignedIfAllAre) {
-  auto typical = [](std::vector<Extents> sizes) {
-    std::vector<GroupedProduct> products;
-    for (const Extents &extents : sizes)
-      products.emplace_back().extents = extents;
-    Extents means = typicalExtents(products);
-    return std::array{means.m, means.n, means.k};
-  };
-  EXPECT_EQ(typical({{16, 32, 48}, {64, 32, 16}}), (std::array{48L, 32L, 32L}));
-  // Of multiples of 8 and 1, odd ones: 32, 24, 16 and 3, 4, 6 are the means.
-  EXPECT_EQ(typical({{24, 40, 8}, {40, 8, 24}}), (std::array{40L, 24L, 24L}));
-  EXPECT_EQ(typical({{3, 5, 8}, {4, 4, 4}}), (std::array{3L, 5L, 7L}));
+  EXPECT_EQ(typical({{16, 32, 48}, {64, 96, 16}}), (std::array{48L, 64L, 32L}));
+  // Of multiples of 8 and 1, odd ones: 72, 24, 16 and 53, 4, 6 are the means.
+  EXPECT_EQ(typical({{24, 40, 8}, {120, 8, 24}}), (std::array{72L, 24L, 24L}));
+  EXPECT_EQ(typical({{3, 5, 8}, {104, 4, 4}}), (std::array{53L, 5L, 7L}));
   // Empty ones do not count.
-  EXPECT_EQ(typical({{16, 16, 16}, {0, 100, 7}}), (std::array{16L, 16L, 16L}));
+  EXPECT_EQ(typical({{80, 80, 80}, {0, 100, 7}}), (std::array{80L, 80L, 80L}));
   EXPECT_EQ(typical({{0, 1, 1}}), (std::array{1L, 1L, 1L}));
+}
+
+TEST(GroupedSpecTest, SmallProductsAreHalfOfTheLargestAtMost) {
+  EXPECT_EQ(typical({{16, 16, 16}}), (std::array{8L, 8L, 16L}));
+  EXPECT_EQ(typical({{16, 32, 16}, {32, 32, 32}}), (std::array{16L, 16L, 32L}));
+  EXPECT_EQ(typical({{64, 64, 80}, {48, 64, 16}}), (std::array{32L, 32L, 48L}));
+  EXPECT_EQ(typical({{3, 5, 8}, {4, 4, 4}}), (std::array{3L, 3L, 7L}));
+  EXPECT_EQ(typical({{1, 1, 1}}), (std::array{1L, 1L, 1L}));
 }
 
 TEST(GroupedSpecTest, ALargeProductCountsAmongManySmallOnes) {

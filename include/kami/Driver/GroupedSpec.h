@@ -79,7 +79,9 @@ parseProducts(llvm::StringRef text, bool transposeA, bool transposeB);
 
 /// The means of m, n and k over products that have elements, or a quarter of
 /// the largest if that is more, rounded to what power of two divides all of
-/// them, 16 at most, and no higher one: typical rows are aligned if all are.
+/// them, 16 at most, and no higher one: typical rows are aligned if all are. Of
+/// products up to 64 a side m and n are half of the largest at most, since
+/// plans take sizes to be spread up to twice the typical ones.
 Extents typicalExtents(llvm::ArrayRef<GroupedProduct> products);
 
 /// A module with one function `grouped_gemm` of A, B and C, and of arrays whose

@@ -18,6 +18,7 @@
 #include "GridKernel.h"
 #include "Shares.h"
 #include "TileList.h"
+#include "TileLister.h"
 #include "TileTaker.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Layout/CopiedTile.h"
@@ -26,7 +27,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
-#include <numeric>
 
 using namespace kami;
 using namespace mlir;
@@ -77,14 +77,15 @@ static int64_t listPlace(const Plan &plan, const SharedLayout &layout,
 namespace {
 
 /// Writes the work of one block.
-class GroupedTile {
+class GroupedTile : IndexMath {
 public:
   /// The list is in the shared memory from `listAt` on.
   GroupedTile(ImplicitLocOpBuilder &b, GroupedGemmOp op, const Plan &plan,
               const SharedLayout &layout, const Dealing &dealing,
               int64_t listAt, IRMapping &values)
-      : b(b), op(op), plan(plan), dealing(dealing), values(values),
-        list(b, op, listAt), dealtAt(listAt + listBytes) {
+      : IndexMath(b), op(op), plan(plan), dealing(dealing), values(values),
+        list(b, op, listAt), lister(b, op, plan, values, list),
+        dealtAt(listAt + listBytes) {
     if (plan.taken > 0)
       taker.emplace(b, op, plan, layout, dealtAt + dealtBytes, values);
   }
@@ -93,17 +94,6 @@ public:
   void emitProducts();
 
 private:
-  /// A product's matrix.
-  struct Matrix {
-    Value at, stride;
-  };
-  /// What a product says of itself, and how its C is covered.
-  struct Product {
-    Value number, m, n, k;
-    SmallVector<Matrix, 3> matrices;
-    /// Tiles along each side, in 32 bits.
-    Value tilesDown, tilesAcross;
-  };
   /// The tile of that number in the list, as it is read from there.
   struct Tile {
     Value number;
@@ -124,14 +114,6 @@ private:
   }
   DealTilesOp deal(Value first);
   Value listDealt(Value first, Value &turns);
-  int64_t stepOf(Role role);
-  Value alike(Value extent, Value count, int64_t most, int64_t step);
-  Product read(Value number);
-  std::pair<Value, Value> placeOf(const Product &product, Value tile);
-  void listTile(Value number, const Product &product,
-                std::pair<Value, Value> place);
-  void listTiles(const Product &product, Value begin, Value from, Value to,
-                 Value done);
   Value listProducts(Value turn, Value done);
   void emitTiles(Value count);
   void emitTilesTaken();
@@ -142,53 +124,15 @@ private:
     return isAhead() ? SmallVector<Value>{constant(0)} : SmallVector<Value>();
   }
   void markTileLoop(Operation *loop);
-  Value isBefore(Value one, Value other) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, one, other);
-  }
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value).getResult();
-  }
-  Value word(int64_t value) {
-    return arith::ConstantIntOp::create(b, b.getI32Type(), value).getResult();
-  }
-  Value narrowed(Value index) {
-    return arith::IndexCastUIOp::create(b, b.getI32Type(), index);
-  }
-  Value add(Value left, Value right) {
-    return arith::AddIOp::create(b, left, right);
-  }
-  Value multiply(Value left, Value right) {
-    return arith::MulIOp::create(b, left, right);
-  }
-  Value widened(Value integer) {
-    return arith::IndexCastUIOp::create(b, b.getIndexType(), integer);
-  }
-  Value matricesOf(Role role) {
-    return values.lookup(role == Role::A   ? op.getA()
-                         : role == Role::B ? op.getB()
-                                           : op.getC());
-  }
-  bool isTransposed(Role role) {
-    return (role == Role::A && op.getTransposeA()) ||
-           (role == Role::B && op.getTransposeB());
-  }
-  int64_t bytesOf(Role role) {
-    return op.getElementType(role).getIntOrFloatBitWidth() / 8;
-  }
-  Value entry(Value array, Value product);
-  Value extent(Value array, Value product);
   Value scale(Value source, Value product);
-  Value start(Role role, Value product);
-  Matrix matrixOf(Role role, Value product, Value columns);
-  Value placesOf(Role role, const Matrix &matrix);
   Value view(Role role, Value number);
 
-  ImplicitLocOpBuilder &b;
   GroupedGemmOp op;
   const Plan &plan;
   const Dealing &dealing;
   IRMapping &values;
   TileList list;
+  TileLister lister;
   /// Where it is said what is dealt, of each tile the product and its number
   /// there.
   int64_t dealtAt;
@@ -198,16 +142,6 @@ private:
 
 } // namespace
 
-/// An entry of one of the op's arrays, as an index.
-Value GroupedTile::entry(Value array, Value product) {
-  Value loaded = memref::LoadOp::create(b, values.lookup(array), product);
-  return arith::IndexCastOp::create(b, b.getIndexType(), loaded);
-}
-
-Value GroupedTile::extent(Value array, Value product) {
-  return arith::MaxSIOp::create(b, entry(array, product), constant(0));
-}
-
 Value GroupedTile::scale(Value source, Value product) {
   if (!source)
     return {};
@@ -216,140 +150,6 @@ Value GroupedTile::scale(Value source, Value product) {
   return type && type.getRank() == 1
              ? memref::LoadOp::create(b, value, product).getResult()
              : value;
-}
-
-/// The number of the matrix's first element.
-Value GroupedTile::start(Role role, Value product) {
-  Value at = entry(op.getAt(role), product);
-  // Addresses have no sign.
-  return op.getBytes() ? b.createOrFold<arith::ShRUIOp>(
-                             at, constant(llvm::Log2_64(bytesOf(role))))
-                       : at;
-}
-
-/// The product's matrix; rows are beside each other, of so many columns, where
-/// nothing else is said.
-GroupedTile::Matrix GroupedTile::matrixOf(Role role, Value product,
-                                          Value columns) {
-  Value leading = op.getLeading(role);
-  return {start(role, product), leading ? entry(leading, product) : columns};
-}
-
-/// The bits of the matrix's address and of its rows' distance, in bytes.
-Value GroupedTile::placesOf(Role role, const Matrix &matrix) {
-  Value bytes = constant(bytesOf(role));
-  Value base =
-      memref::ExtractAlignedPointerAsIndexOp::create(b, matricesOf(role));
-  Value bits = arith::OrIOp::create(b, add(base, multiply(matrix.at, bytes)),
-                                    multiply(matrix.stride, bytes));
-  if (!plan.bulk)
-    return bits;
-  // Nor has a map rows that are in one place, or go backwards.
-  Value goesBack = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
-                                         matrix.stride, constant(0));
-  return arith::SelectOp::create(b, goesBack, constant(1), bits);
-}
-
-//===----------------------------------------------------------------------===//
-// The list
-//===----------------------------------------------------------------------===//
-
-/// Of how many rows of A, or columns of B, a tile's are a multiple, so that it
-/// begins where a piece does, and a sector of C.
-int64_t GroupedTile::stepOf(Role role) {
-  constexpr int64_t sector = 32;
-  bool isContiguous = isTransposed(role) == (role == Role::A);
-  int64_t step = isContiguous ? copiedPiece / bytesOf(role) : 1;
-  return role == Role::A ? step : std::max(step, sector / bytesOf(Role::C));
-}
-
-/// The extent of each of the `count` tiles that cover a product's. Of tf32 they
-/// are as alike as multiples of `step` are, and take about as long: 256
-/// products up to 512 × 512 × 128 in odd rows 64.8 instead of 66.9 µs, 64
-/// aligned ones 17.3 instead of 17.8, 256 47.7 instead of 48.4. Else all but
-/// the last are full: f16 in aligned rows would take 29.0 instead of 28.6, f64
-/// in odd ones 142.5 instead of 131.5 (H100, 2026-11-25).
-Value GroupedTile::alike(Value extent, Value count, int64_t most,
-                         int64_t step) {
-  if (plan.unit() != Unit::WarpGroup || plan.atom->operand != ElementKind::TF32)
-    return constant(most);
-  step = std::gcd(step, most);
-  Value parts = arith::MaxUIOp::create(b, widened(count), constant(1));
-  Value part = arith::CeilDivUIOp::create(b, extent, parts);
-  return multiply(arith::CeilDivUIOp::create(b, part, constant(step)),
-                  constant(step));
-}
-
-/// All loads come first, so that they are on their way together.
-GroupedTile::Product GroupedTile::read(Value number) {
-  Product product;
-  product.number = number;
-  product.m = extent(op.getM(), number);
-  product.n = extent(op.getN(), number);
-  product.k = extent(op.getK(), number);
-  for (Role role : {Role::A, Role::B, Role::C})
-    product.matrices.push_back(matrixOf(
-        role, number, columnsOf(op, role, product.m, product.n, product.k)));
-  // Tiles are counted in 32 bits, whose division is shorter.
-  Type i32 = b.getI32Type();
-  auto covering = [&](Value extent, int64_t most) -> Value {
-    return arith::IndexCastOp::create(
-        b, i32, arith::CeilDivUIOp::create(b, extent, constant(most)));
-  };
-  product.tilesDown = covering(product.m, plan.tile.m);
-  product.tilesAcross = covering(product.n, plan.tile.n);
-  return product;
-}
-
-/// How many tiles are above and left of the product's tile of that number.
-std::pair<Value, Value> GroupedTile::placeOf(const Product &product,
-                                             Value tile) {
-  return {arith::DivUIOp::create(b, tile, product.tilesAcross),
-          arith::RemUIOp::create(b, tile, product.tilesAcross)};
-}
-
-/// Lists the product's tile which has so many tiles above and left of it.
-void GroupedTile::listTile(Value number, const Product &product,
-                           std::pair<Value, Value> place) {
-  const auto &[productNumber, m, n, k, matrices, tilesDown, tilesAcross] =
-      product;
-  Value rows = alike(m, tilesDown, plan.tile.m, stepOf(Role::A));
-  Value columns = alike(n, tilesAcross, plan.tile.n, stepOf(Role::B));
-  Value row = multiply(widened(place.first), rows);
-  Value column = multiply(widened(place.second), columns);
-  auto size = [&](Value extent, Value from, Value most) -> Value {
-    return arith::MinSIOp::create(b, most,
-                                  arith::SubIOp::create(b, extent, from));
-  };
-  Value entries[FieldCount];
-  Value places = constant(0);
-  for (Role role : {Role::A, Role::B, Role::C}) {
-    unsigned i = unsigned(role);
-    const Matrix &matrix = matrices[i];
-    // How far down and across the tile begins in the matrix as it is stored.
-    Value down = role == Role::B ? Value() : row;
-    Value across = role == Role::A ? Value() : column;
-    if (isTransposed(role))
-      std::swap(down, across);
-    Value at = matrix.at;
-    if (down)
-      at = add(at, multiply(down, matrix.stride));
-    if (across)
-      at = add(at, across);
-    entries[AtField + i] = at;
-    entries[StrideField + i] = matrix.stride;
-    if (role != Role::C)
-      places =
-          arith::OrIOp::create(b, places, placesOf(role, {at, matrix.stride}));
-  }
-  entries[RowsField] = size(m, row, rows);
-  entries[ColumnsField] = size(n, column, columns);
-  entries[DepthField] = k;
-  entries[ProductField] = productNumber;
-  entries[RowField] = row;
-  entries[ColumnField] = column;
-  entries[PlacesField] = places;
-  list.store(number, entries);
 }
 
 //===----------------------------------------------------------------------===//
@@ -366,9 +166,9 @@ Value GroupedTile::view(Role role, Value number) {
                                : atMost(RowsField, plan.tile.m);
   Value columns = role == Role::A ? list.load(number, DepthField)
                                   : atMost(ColumnsField, plan.tile.n);
-  if (isTransposed(role))
+  if (lister.isTransposed(role))
     std::swap(rows, columns);
-  Value matrices = matricesOf(role);
+  Value matrices = lister.matricesOf(role);
   constexpr int64_t dynamic = ShapedType::kDynamic;
   auto type = MemRefType::get(
       {dynamic, dynamic}, op.getElementType(role),
@@ -497,8 +297,8 @@ void GroupedTile::emitTilesTaken() {
   scf::YieldOp::create(b, ends);
   b.setInsertionPointToStart(taking.thenBlock());
   taker->listTaken(ticket, [&](Value at, Value product, Value tile) {
-    Product taken = read(product);
-    listTile(at, taken, placeOf(taken, tile));
+    TileLister::Product taken = lister.read(product);
+    lister.listTile(at, taken, lister.placeOf(taken, tile));
   });
 }
 
@@ -539,8 +339,8 @@ Value GroupedTile::listDealt(Value first, Value &turns) {
   }
   turns = dealing.getResult(0);
   Value all = widened(turns);
-  Value count = arith::MinUIOp::create(b, arith::SubIOp::create(b, all, first),
-                                       constant(listedTiles));
+  Value count =
+      arith::MinUIOp::create(b, subtract(all, first), constant(listedTiles));
   if (taker) {
     Value isLast = arith::CmpIOp::create(
         b, arith::CmpIPredicate::uge, add(first, constant(listedTiles)), all);
@@ -555,44 +355,9 @@ Value GroupedTile::listDealt(Value first, Value &turns) {
     return memref::LoadOp::create(
         b, dealt(), ValueRange{add(within, thread), constant(column)});
   };
-  Product product = read(widened(dealtTo(0)));
-  listTile(thread, product, placeOf(product, dealtTo(1)));
+  TileLister::Product product = lister.read(widened(dealtTo(0)));
+  lister.listTile(thread, product, lister.placeOf(product, dealtTo(1)));
   return count;
-}
-
-/// Lists the product's tiles from that number on in the order of all that a
-/// block's products have, of which its first is `begin`, behind the `done`
-/// ones.
-void GroupedTile::listTiles(const Product &product, Value begin, Value from,
-                            Value to, Value done) {
-  // To divide takes as long as all else; most products begin with their first
-  // tile.
-  Value first = narrowed(arith::SubIOp::create(b, from, begin));
-  Type i32 = b.getI32Type();
-  auto place = scf::IfOp::create(
-      b, TypeRange{i32, i32},
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, first, word(0)),
-      /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard insertion(b);
-    b.setInsertionPointToStart(place.thenBlock());
-    auto [down, across] = placeOf(product, first);
-    scf::YieldOp::create(b, ValueRange{down, across});
-    b.setInsertionPointToStart(place.elseBlock());
-    scf::YieldOp::create(b, ValueRange{word(0), word(0)});
-  }
-  auto loop = scf::ForOp::create(b, from, to, constant(1), place.getResults());
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value down = loop.getRegionIterArg(0), across = loop.getRegionIterArg(1);
-  listTile(arith::SubIOp::create(b, loop.getInductionVar(), done), product,
-           {down, across});
-  Value next = add(across, word(1));
-  Value isInRow = isBefore(next, product.tilesAcross);
-  scf::YieldOp::create(
-      b,
-      ValueRange{arith::SelectOp::create(b, isInRow, down, add(down, word(1))),
-                 arith::SelectOp::create(b, isInRow, next, word(0))});
 }
 
 /// Lists the tiles of the block's products of that turn and the following ones,
@@ -603,8 +368,9 @@ Value GroupedTile::listProducts(Value turn, Value done) {
   Value products = memref::DimOp::create(b, values.lookup(op.getM()), 0);
   Value number = productIn(add(turn, thread));
   // Who has no product reads the last one.
-  Value last = arith::SubIOp::create(b, products, constant(1));
-  Product product = read(arith::MinUIOp::create(b, number, last));
+  Value last = subtract(products, constant(1));
+  TileLister::Product product =
+      lister.read(arith::MinUIOp::create(b, number, last));
   // The list is not in use any more. It also keeps the loads together, of which
   // not all are needed to count tiles.
   gpu::BarrierOp::create(b);
@@ -628,7 +394,7 @@ Value GroupedTile::listProducts(Value turn, Value done) {
   Value from = arith::MaxUIOp::create(b, before, done);
   Value to = arith::MinUIOp::create(b, add(before, widened(tiles)),
                                     add(done, constant(listedTiles)));
-  listTiles(product, before, from, to, done);
+  lister.listTiles(product, before, from, to, done);
   gpu::BarrierOp::create(b);
   return widened(memref::LoadOp::create(b, count, ValueRange{constant(0)}));
 }
@@ -649,8 +415,8 @@ void GroupedTile::emitProducts() {
   b.setInsertionPointToStart(loop.getAfterBody());
   Value turn = loop.getAfterArguments()[0], done = loop.getAfterArguments()[1];
   Value all = listProducts(turn, done);
-  emitTiles(arith::MinUIOp::create(b, arith::SubIOp::create(b, all, done),
-                                   constant(listedTiles)));
+  emitTiles(
+      arith::MinUIOp::create(b, subtract(all, done), constant(listedTiles)));
   Value end = add(done, constant(listedTiles));
   Value goesOn = isBefore(end, all);
   scf::YieldOp::create(

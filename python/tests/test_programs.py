@@ -134,6 +134,26 @@ def test_blocks_in_turn_are_all_resident(
     assert each * (kernel["shared_bytes"] + 1024 * reserved) <= 1024 * shared
 
 
+@pytest.mark.parametrize("typical", [9, 33, 129])
+def test_products_may_be_none_or_empty(typical: int) -> None:
+    """Dealt whole or by depth; negative extents count as 0."""
+    kind = Kind("f32", "f32", "f32", None, *[False] * 4, bytes=False)
+    kernel = kind.compile((typical,) * 3, "sm_90", {})
+
+    def run(m: list[int], n: list[int], k: list[int], starts: list[int]) -> list[float]:
+        a, c = np.arange(1, 5, dtype=np.float32), np.full(6, 7, np.float32)
+        sizes = [np.array(extents, np.int64) for extents in (m, n, k)]
+        first = np.zeros(len(m), np.int64)
+        leading = [np.maximum(sizes[i], 1) for i in (2, 1, 1)]
+        kernel(a, a, c, first, first, np.array(starts, np.int64), *sizes, *leading)
+        written: list[float] = c.tolist()
+        return written
+
+    assert run([], [], [], []) == [7] * 6
+    mixed = run([2, -3, 0, 1], [2, 2, 1, 1], [1, 1, 1, 0], [0, 0, 0, 4])
+    assert mixed == [1, 2, 2, 4, 0, 7]
+
+
 def test_own_mlir(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     x, w, bias = (

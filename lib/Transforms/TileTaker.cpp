@@ -32,14 +32,7 @@ static constexpr int64_t warp = 32;
 TileTaker::TileTaker(ImplicitLocOpBuilder &b, GroupedGemmOp op,
                      const Plan &plan, const SharedLayout &layout, int64_t at,
                      IRMapping &values)
-    : b(b), op(op), plan(plan), layout(layout), at(at), values(values) {}
-
-Value TileTaker::constant(int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-
-Value TileTaker::bits(int64_t value) {
-  return arith::ConstantIntOp::create(b, b.getI32Type(), value);
+    : IndexMath(b), op(op), plan(plan), layout(layout), at(at), values(values) {
 }
 
 Value TileTaker::compare(arith::CmpIPredicate how, Value one, Value other) {
@@ -60,14 +53,14 @@ Value TileTaker::words(int64_t from, int64_t count) {
 
 Value TileTaker::places() { return words(0, takenProducts); }
 
-Value TileTaker::kept(ProgressWord word) {
+Value TileTaker::kept(ProgressWord which) {
   return memref::LoadOp::create(b, words(takenProducts, progressWords),
-                                constant(word));
+                                constant(which));
 }
 
-void TileTaker::keep(ProgressWord word, Value value) {
+void TileTaker::keep(ProgressWord which, Value value) {
   memref::StoreOp::create(b, value, words(takenProducts, progressWords),
-                          constant(word));
+                          constant(which));
 }
 
 Value TileTaker::ticketWords() {
@@ -78,17 +71,13 @@ void TileTaker::keepLeft(DealTilesOp dealt) {
   Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
   OpBuilder::InsertionGuard insertion(b);
   enterIf(compare(arith::CmpIPredicate::eq, thread, constant(0)));
-  auto narrowed = [&](Value index) -> Value {
-    return arith::IndexCastUIOp::create(b, b.getI32Type(), index);
-  };
   keep(LeftWord, narrowed(dealt.getLeft()));
-  keep(HeldWord, narrowed(arith::MulIOp::create(b, dealt.getCount(),
-                                                constant(plan.blocks))));
+  keep(HeldWord, narrowed(multiply(dealt.getCount(), constant(plan.blocks))));
 }
 
 void TileTaker::begin(Value count, Value isLast) {
   Value takes = arith::AndIOp::create(
-      b, isLast, compare(arith::CmpIPredicate::ne, kept(LeftWord), bits(0)));
+      b, isLast, compare(arith::CmpIPredicate::ne, kept(LeftWord), word(0)));
   OpBuilder::InsertionGuard insertion(b);
   {
     // While other threads list what is dealt.
@@ -98,19 +87,16 @@ void TileTaker::begin(Value count, Value isLast) {
   }
   Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
   enterIf(compare(arith::CmpIPredicate::eq, thread, constant(0)));
-  Value all = arith::IndexCastUIOp::create(b, b.getI32Type(), count);
+  Value all = narrowed(count);
   keep(ListedWord, all);
-  Value from = arith::SubIOp::create(b, all, bits(DealTilesOp::dealtAnyhow));
-  keep(TakesFromWord, arith::SelectOp::create(b, takes, from, bits(-1)));
+  Value from = subtract(all, word(DealTilesOp::dealtAnyhow));
+  keep(TakesFromWord, arith::SelectOp::create(b, takes, from, word(-1)));
 }
 
-Value TileTaker::listed() {
-  return arith::IndexCastUIOp::create(b, b.getIndexType(), kept(ListedWord));
-}
+Value TileTaker::listed() { return widened(kept(ListedWord)); }
 
 Value TileTaker::takes(Value number) {
-  Value from =
-      arith::IndexCastUIOp::create(b, b.getIndexType(), kept(TakesFromWord));
+  Value from = widened(kept(TakesFromWord));
   return compare(arith::CmpIPredicate::uge, number, from);
 }
 
@@ -123,7 +109,7 @@ Value TileTaker::takeTicket(Value takes) {
       b, TakeTicketOp::create(b, i32, ticketWords(), plan.blocks, threads())
              .getResult());
   b.setInsertionPointToStart(taking.elseBlock());
-  scf::YieldOp::create(b, bits(0));
+  scf::YieldOp::create(b, word(0));
   return taking.getResult(0);
 }
 
@@ -134,17 +120,16 @@ void TileTaker::listTile(Value tile, Value isThere, Value lane, ListTile list) {
   constexpr int64_t together = 4;
   static_assert(takenProducts % (together * warp) == 0);
   Value products = memref::DimOp::create(b, values.lookup(op.getM()), 0);
-  Value last = arith::SubIOp::create(b, products, constant(1));
+  Value last = subtract(products, constant(1));
   Value end = arith::SelectOp::create(b, isThere, products, constant(0));
-  Value none = bits(-1);
+  Value none = word(-1);
   auto loop = scf::ForOp::create(b, lane, end, constant(together * warp), none);
   {
     OpBuilder::InsertionGuard insertion(b);
     b.setInsertionPointToStart(loop.getBody());
     SmallVector<std::pair<Value, Value>> looked;
     for (int64_t i = 0; i != together; ++i) {
-      Value product =
-          arith::AddIOp::create(b, loop.getInductionVar(), constant(i * warp));
+      Value product = add(loop.getInductionVar(), constant(i * warp));
       Value place = memref::LoadOp::create(
           b, places(), arith::MinUIOp::create(b, product, last).getResult());
       looked.push_back({product, place});
@@ -152,18 +137,17 @@ void TileTaker::listTile(Value tile, Value isThere, Value lane, ListTile list) {
     Value found = loop.getRegionIterArg(0);
     for (auto [product, place] : looked) {
       Value begin =
-          arith::ShRUIOp::create(b, place, bits(DealTilesOp::tileBits));
+          arith::ShRUIOp::create(b, place, word(DealTilesOp::tileBits));
       Value tiles =
-          arith::AndIOp::create(b, place, bits(DealTilesOp::heldLimit - 1));
-      Value number = arith::SubIOp::create(b, tile, begin);
+          arith::AndIOp::create(b, place, word(DealTilesOp::heldLimit - 1));
+      Value number = subtract(tile, begin);
       Value isIts = arith::AndIOp::create(
           b, compare(arith::CmpIPredicate::ult, number, tiles),
           compare(arith::CmpIPredicate::ult, product, products));
       Value both = arith::OrIOp::create(
           b, number,
-          arith::ShLIOp::create(
-              b, arith::IndexCastUIOp::create(b, b.getI32Type(), product),
-              bits(DealTilesOp::tileBits)));
+          arith::ShLIOp::create(b, narrowed(product),
+                                word(DealTilesOp::tileBits)));
       found = arith::SelectOp::create(b, isIts, both, found);
     }
     scf::YieldOp::create(b, found);
@@ -172,12 +156,12 @@ void TileTaker::listTile(Value tile, Value isThere, Value lane, ListTile list) {
   OpBuilder::InsertionGuard insertion(b);
   enterIf(compare(arith::CmpIPredicate::ne, found, none));
   Value number = listed();
-  Value product = arith::ShRUIOp::create(b, found, bits(DealTilesOp::tileBits));
+  Value product = arith::ShRUIOp::create(b, found, word(DealTilesOp::tileBits));
   list(arith::RemUIOp::create(b, number, constant(listedTiles)),
-       arith::IndexCastUIOp::create(b, b.getIndexType(), product),
-       arith::AndIOp::create(b, found, bits(DealTilesOp::heldLimit - 1)));
-  Value more = arith::AddIOp::create(b, number, constant(1));
-  keep(ListedWord, arith::IndexCastUIOp::create(b, b.getI32Type(), more));
+       widened(product),
+       arith::AndIOp::create(b, found, word(DealTilesOp::heldLimit - 1)));
+  Value more = add(number, constant(1));
+  keep(ListedWord, narrowed(more));
 }
 
 void TileTaker::listTaken(Value ticket, ListTile list) {
@@ -190,7 +174,7 @@ void TileTaker::listTaken(Value ticket, ListTile list) {
   {
     OpBuilder::InsertionGuard insertion(b);
     enterIf(compare(arith::CmpIPredicate::uge, thread, first));
-    Value told = gpu::ShuffleOp::create(b, ticket, bits(0), bits(warp),
+    Value told = gpu::ShuffleOp::create(b, ticket, word(0), word(warp),
                                         gpu::ShuffleMode::IDX)
                      .getShuffleResult();
     Value left = kept(LeftWord);
@@ -200,15 +184,14 @@ void TileTaker::listTaken(Value ticket, ListTile list) {
       OpBuilder::InsertionGuard last(b);
       enterIf(arith::AndIOp::create(
           b, isTaker, compare(arith::CmpIPredicate::uge, told, left)));
-      keep(TakesFromWord, bits(-1));
+      keep(TakesFromWord, word(-1));
     }
-    Value tile = arith::AddIOp::create(b, kept(HeldWord), told);
+    Value tile = add(kept(HeldWord), told);
     Value isThere = compare(arith::CmpIPredicate::ult, told, left);
-    Value lane = arith::SubIOp::create(b, thread, first);
+    Value lane = subtract(thread, first);
     listTile(tile, isThere, lane, list);
   }
-  Value left =
-      arith::IndexCastUIOp::create(b, b.getIndexType(), kept(LeftWord));
+  Value left = widened(kept(LeftWord));
   PublishTicketOp::create(b, ticket, ticketWords(), left, plan.blocks,
                           threads());
   gpu::BarrierOp::create(b);

@@ -9,19 +9,18 @@
 #ifndef KAMI_LIB_TRANSFORMS_TILETAKER_H
 #define KAMI_LIB_TRANSFORMS_TILETAKER_H
 
+#include "IndexMath.h"
 #include "kami/IR/KamiOps.h"
 #include "kami/Model/SharedLayout.h"
 #include "kami/Plan/GroupedPlanner.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace kami {
 
 /// Has a block take tiles that are no block's, of products of sizes of their
 /// own, while it multiplies others. What it keeps of them is in shared memory,
 /// since registers are few.
-class TileTaker {
+class TileTaker : IndexMath {
 public:
   /// Lists the tile of that number of a product.
   using ListTile = llvm::function_ref<void(mlir::Value at, mlir::Value product,
@@ -59,20 +58,17 @@ private:
   };
   static_assert(WordCount == progressWords);
 
-  mlir::Value constant(int64_t value);
-  mlir::Value bits(int64_t value);
   mlir::Value compare(mlir::arith::CmpIPredicate how, mlir::Value one,
                       mlir::Value other);
   void enterIf(mlir::Value condition);
   mlir::Value words(int64_t from, int64_t count);
-  mlir::Value kept(ProgressWord word);
-  void keep(ProgressWord word, mlir::Value value);
+  mlir::Value kept(ProgressWord which);
+  void keep(ProgressWord which, mlir::Value value);
   mlir::Value ticketWords();
   int64_t threads();
   void listTile(mlir::Value tile, mlir::Value isThere, mlir::Value lane,
                 ListTile list);
 
-  mlir::ImplicitLocOpBuilder &b;
   GroupedGemmOp op;
   const Plan &plan;
   const SharedLayout &layout;

@@ -133,8 +133,8 @@ Extents kami::typicalExtents(llvm::ArrayRef<GroupedProduct> products) {
   auto typical = [&](int64_t sum, int64_t largest, bool isSmall) -> int64_t {
     // One large product takes longer than many small ones.
     int64_t extent = std::max(sum / count, largest / muchLarger);
-    if (isSmall && extent > largest / 2)
-      extent = largest / 2;
+    if (isSmall)
+      extent = std::min(extent, largest / 2);
     if (isSmall && granule == most && extent < most)
       return most / 2;
     int64_t granules = std::max<int64_t>((extent + granule / 2) / granule, 1);

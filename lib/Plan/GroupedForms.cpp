@@ -249,8 +249,8 @@ bool kami::areTiny(const Problem &problem) {
   return typical.m <= most && typical.n <= most && typical.k <= deepest;
 }
 
-/// To have them copied to shared memory first is as many instructions again. 20
-/// 000 products of f16, tf32 and f64 take, in µs (H200, 2026-11-29)
+/// To have them copied to shared memory first is as many instructions again:
+/// 20 000 products of f16, tf32 and f64 take, in µs (H200, 2026-11-29)
 ///
 /// |                       | up to 16 a side  | up to 32 a side  |
 /// | one warp, registers   | 14.7, 13.5, 14.3 | 29.8, 34.9, 55.6 |
@@ -298,9 +298,9 @@ static llvm::SmallVector<Form> formsFor(const Problem &problem) {
     return std::max(m, n) >= 64 &&
            ((m < n && m < typical.m) || (n < m && n < typical.n));
   };
-  // A block more, since blocks that look at no other products need fewer: 20
-  // 000 products up to 64 a side take 121 µs so and 138 with 168 of f16, 166
-  // and 179 of tf32, but 312 and 256 of f64; 1000 of f16 9.1 and 10.1 (H200,
+  // A block more, since blocks that look at no other products need fewer. Up to
+  // 64 a side 20 000 products take 121 µs so and 138 with 168 of f16, 166 and
+  // 179 of tf32, but 312 and 256 of f64; 1000 of f16 9.1 and 10.1 (H200,
   // 2026-11-29).
   int64_t registers = areSmall(problem) && !isSlow ? 128 : registersOfCopies;
   Extents reach = reachOf(problem);

@@ -285,14 +285,13 @@ llvm::Expected<Plan> kami::chooseGroupedPlan(const Problem &problem,
   plan.teams = 1;
   plan.prefetches = plan.bulk && plan.stages > 1;
   plan.taken = takenTurns(*best, problem, whole);
-  auto fillChip = [&] {
-    chip = withoutBytes(whole, listRoom(plan));
-    plan.blocks = chip.multiprocessors * residentBlocks(best->resources, chip);
+  auto blocksOf = [&](const Plan &plan) {
+    Chip remaining = withoutBytes(whole, listRoom(plan));
+    return whole.multiprocessors * residentBlocks(best->resources, remaining);
   };
-  fillChip();
+  plan.blocks = blocksOf(plan);
   plan.dealsProducts = plan.taken == 0 && dealsProducts(plan, problem);
   // There is more room for blocks that do not deal tiles.
-  if (plan.dealsProducts)
-    fillChip();
+  plan.blocks = blocksOf(plan);
   return plan;
 }

@@ -125,10 +125,10 @@ TileLister::Place TileLister::placeOf(const Product &product, Value tile) {
 }
 
 void TileLister::listTile(Value number, const Product &product, Place place) {
-  const auto &[productNumber, m, n, k, matrices, tilesDown, tilesAcross] =
-      product;
-  Value rows = alike(m, tilesDown, plan.tile.m, stepOf(Role::A));
-  Value columns = alike(n, tilesAcross, plan.tile.n, stepOf(Role::B));
+  Value rows =
+      alike(product.m, product.tilesDown, plan.tile.m, stepOf(Role::A));
+  Value columns =
+      alike(product.n, product.tilesAcross, plan.tile.n, stepOf(Role::B));
   Value row = multiply(widened(place.first), rows);
   Value column = multiply(widened(place.second), columns);
   auto size = [&](Value extent, Value from, Value most) -> Value {
@@ -138,7 +138,7 @@ void TileLister::listTile(Value number, const Product &product, Place place) {
   Value places = constant(0);
   for (Role role : {Role::A, Role::B, Role::C}) {
     unsigned i = unsigned(role);
-    const Matrix &matrix = matrices[i];
+    const Matrix &matrix = product.matrices[i];
     // How far down and across the tile begins in the matrix as it is stored.
     Value down = role == Role::B ? Value() : row;
     Value across = role == Role::A ? Value() : column;
@@ -155,19 +155,16 @@ void TileLister::listTile(Value number, const Product &product, Place place) {
       places =
           arith::OrIOp::create(b, places, placesOf(role, {at, matrix.stride}));
   }
-  entries[RowsField] = size(m, row, rows);
-  entries[ColumnsField] = size(n, column, columns);
-  entries[DepthField] = k;
-  entries[ProductField] = productNumber;
+  entries[RowsField] = size(product.m, row, rows);
+  entries[ColumnsField] = size(product.n, column, columns);
+  entries[DepthField] = product.k;
+  entries[ProductField] = product.number;
   entries[RowField] = row;
   entries[ColumnField] = column;
   entries[PlacesField] = places;
   list.store(number, entries);
 }
 
-/// Lists the product's tiles from that number on in the order of all that a
-/// block's products have, of which its first is `begin`, behind the `done`
-/// ones.
 void TileLister::listTiles(const Product &product, Value begin, Value from,
                            Value to, Value done) {
   // To divide takes as long as all else; most products begin with their first

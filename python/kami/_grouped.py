@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,16 +37,19 @@ def typical_size(sizes: Sequence[tuple[int, int, int]] | Table) -> tuple[int, in
     table = np.asarray(sizes, np.int64).reshape(-1, 3)
     if not len(table):
         return 8, 8, 8
-    ragged = bool((table % 16).any())
-    largest = table.max(0)
-    # One large product takes longer than many small ones.
-    extents = np.maximum(table.mean(0), largest / 4)
-    powers = np.round(np.log2(np.maximum(extents, 1)))
-    if max(largest[:2]) <= 64:
-        halves = np.ceil(np.log2(np.maximum(largest[:2] / 2, 1)))
-        powers[:2] = np.minimum(powers[:2], halves)
-    m, n, k = (min(max(2 ** int(power), 8), 1024) + ragged for power in powers)
-    return m, n, k
+    ragged = bool((table & 15).any())
+    totals, largest = table.sum(0).tolist(), table.max(0).tolist()
+    are_small = max(largest[:2]) <= 64
+
+    def typical(side: int) -> int:
+        # One large product takes longer than many small ones.
+        extent = max(totals[side] / len(table), largest[side] / 4, 1)
+        power = round(math.log2(extent))
+        if are_small and side != 2:
+            power = min(power, math.ceil(math.log2(max(largest[side] / 2, 1))))
+        return min(max(int(2**power), 8), 1024) + ragged
+
+    return typical(0), typical(1), typical(2)
 
 
 def check_pair(

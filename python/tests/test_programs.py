@@ -130,7 +130,11 @@ def test_blocks_in_turn_are_all_resident(
     """What they deal in is beside their tiles; who is dealt products lists them."""
     products = Kind(type, type, type, None, False, False, False, False, True)
     [kernel] = products.compile((size,) * 3, chip, {}).resources
-    each = -(-kernel["plan"]["blocks_in_turn"] // multiprocessors)
+    blocks = kernel["plan"]["blocks_in_turn"]
+    # Where products are dealt, how many there are is said at the launch.
+    is_dealt = kernel["plan"]["deals_products"]
+    assert kernel["grid"] == (None if is_dealt else [blocks, 1, 1])
+    each = -(-blocks // multiprocessors)
     assert each * (kernel["shared_bytes"] + 1024 * reserved) <= 1024 * shared
 
 

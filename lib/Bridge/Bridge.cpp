@@ -197,7 +197,8 @@ PlanAttr kami::toAttribute(MLIRContext *context, const Plan &plan) {
       plan.tile.n, plan.tile.k, toKind(plan.transport), plan.slices.k,
       plan.slices.sharedA, plan.slices.sharedB, groups, plan.teams, plan.rounds,
       plan.stages, plan.relaysC, plan.blocks, plan.prefetches, plan.skewed,
-      plan.bulk, plan.taken, plan.dealsProducts, plan.interleavesParts);
+      plan.bulk, plan.taken, plan.dealsProducts, plan.interleavesParts,
+      plan.stationary);
 }
 
 FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
@@ -224,6 +225,7 @@ FailureOr<Plan> kami::toPlan(Operation *op, PlanAttr attribute) {
   plan.taken = attribute.getTaken();
   plan.dealsProducts = attribute.getDealsProducts();
   plan.interleavesParts = attribute.getInterleavesParts();
+  plan.stationary = attribute.getStationary();
   return plan;
 }
 

@@ -8,7 +8,9 @@
 
 #include "Draw.h"
 #include "kami/Layout/CopiedTile.h"
+#include "kami/Layout/SharedMatrix.h"
 #include "kami/Plan/Verify.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 using namespace kami;
@@ -34,6 +36,23 @@ void kami::drawStages(Draw &draw, Plan &plan, const Problem &problem,
   drawn.taken = 0;
   if (drawn.prefetches && chip.numbersLaunches && !draw.oneIn(4))
     drawn.taken = draw.oneIn(2) ? mostTaken : 1 + draw.below(3);
+  if (!findMisfit(drawn, problem, chip))
+    plan = drawn;
+}
+
+void kami::drawStationary(Draw &draw, Plan &plan, const Problem &problem,
+                          const Chip &chip) {
+  if (plan.unit() != Unit::WarpGroup || plan.transport != Transport::Copied ||
+      !draw.oneIn(2))
+    return;
+  Plan drawn = plan;
+  drawn.stationary = drawn.bulk = drawn.prefetches = true;
+  drawn.relaysC = false;
+  drawn.tile.k = llvm::alignTo(problem.extents.k, drawn.slices.k);
+  int64_t &passing = drawn.isTransposed() ? drawn.tile.m : drawn.tile.n;
+  passing = groupColumnGranule * (1 + draw.below(8));
+  drawn.stages = 2 + draw.below(7);
+  drawn.blocks = std::max<int64_t>(drawn.blocks, 1);
   if (!findMisfit(drawn, problem, chip))
     plan = drawn;
 }

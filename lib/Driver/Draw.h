@@ -58,6 +58,11 @@ private:
 void drawStages(Draw &draw, Plan &plan, const Problem &problem,
                 const Chip &chip);
 
+/// Of groups' copied operands: whether one stays in registers, and how much of
+/// the other passes by at a time, as far as there is room.
+void drawStationary(Draw &draw, Plan &plan, const Problem &problem,
+                    const Chip &chip);
+
 } // namespace kami
 
 #endif // KAMI_LIB_DRIVER_DRAW_H

@@ -91,6 +91,7 @@ llvm::Error SoakCase::drawPlan(Draw &draw, const Chip &chip, Problem problem) {
   if (plan->transport == Transport::Copied && draw.oneIn(2)) {
     plan->blocks = 1 + draw.below(300);
     drawStages(draw, *plan, problem, chip);
+    drawStationary(draw, *plan, problem, chip);
   }
   return llvm::Error::success();
 }

@@ -298,8 +298,10 @@ llvm::Expected<SweepCase> Sweep::drawCase(int64_t number, const Chip &chip) {
   // get wrong.
   if (below(isCopied ? 2 : 4) == 0)
     one.plan.blocks = 1 + below(3);
-  if (isCopied && !one.plan.isPacked())
+  if (isCopied && !one.plan.isPacked()) {
     drawStages(draw, one.plan, problem, chip);
+    drawStationary(draw, one.plan, problem, chip);
+  }
   one.run = drawRun(number);
   if (one.spec.beta == 0 && one.spec.betaImaginary == 0)
     one.run.poisoned.push_back(2);

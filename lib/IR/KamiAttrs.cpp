@@ -54,16 +54,18 @@ BarrierScopeKind kami::toKind(BarrierScope scope) {
 
 /// `, interleave = [0, 8, 2]`, `, teams = 4`, `, rounds = 2`, `, stages = 3`,
 /// `, output = relayed`, `, blocks = 132`, `, next = prefetched`, `, rows =
-/// skewed`, `, copies = bulk`, `, taken = 2`, `, deal = products` and `,
-/// complex = interleaved`; nothing for what is not said.
+/// skewed`, `, copies = bulk`, `, taken = 2`, `, deal = products`, `,
+/// complex = interleaved` and `, stationary = operand`; nothing for what is not
+/// said.
 static ParseResult
 parseSharedWork(mlir::AsmParser &parser, llvm::SmallVector<int64_t> &interleave,
                 int64_t &teams, int64_t &rounds, int64_t &stages, bool &relaysC,
                 int64_t &blocks, bool &prefetches, bool &skewed, bool &bulk,
-                int64_t &taken, bool &dealsProducts, bool &interleavesParts) {
+                int64_t &taken, bool &dealsProducts, bool &interleavesParts,
+                bool &stationary) {
   teams = rounds = stages = 1;
   relaysC = prefetches = skewed = bulk = false;
-  dealsProducts = interleavesParts = false;
+  dealsProducts = interleavesParts = stationary = false;
   blocks = taken = 0;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::StringRef key;
@@ -103,6 +105,10 @@ parseSharedWork(mlir::AsmParser &parser, llvm::SmallVector<int64_t> &interleave,
       if (parser.parseKeyword("interleaved"))
         return failure();
       interleavesParts = true;
+    } else if (key == "stationary") {
+      if (parser.parseKeyword("operand"))
+        return failure();
+      stationary = true;
     } else if (key == "interleave") {
       interleave.clear();
       if (parser.parseCommaSeparatedList(
@@ -113,8 +119,8 @@ parseSharedWork(mlir::AsmParser &parser, llvm::SmallVector<int64_t> &interleave,
       return parser.emitError(location,
                               "expected 'interleave', 'teams', "
                               "'rounds', 'stages', 'output', 'blocks', "
-                              "'next', 'rows', 'copies', 'taken', 'deal' or "
-                              "'complex', but got '")
+                              "'next', 'rows', 'copies', 'taken', 'deal', "
+                              "'complex' or 'stationary', but got '")
              << key << "'";
     }
   }
@@ -126,7 +132,7 @@ static void printSharedWork(mlir::AsmPrinter &printer,
                             int64_t rounds, int64_t stages, bool relaysC,
                             int64_t blocks, bool prefetches, bool skewed,
                             bool bulk, int64_t taken, bool dealsProducts,
-                            bool interleavesParts) {
+                            bool interleavesParts, bool stationary) {
   if (!interleave.empty()) {
     printer << ", interleave = [";
     llvm::interleaveComma(interleave, printer.getStream());
@@ -154,6 +160,8 @@ static void printSharedWork(mlir::AsmPrinter &printer,
     printer << ", deal = products";
   if (interleavesParts)
     printer << ", complex = interleaved";
+  if (stationary)
+    printer << ", stationary = operand";
 }
 
 /// `, products = 3` and `, lanes = 16`; nothing for what is not said.
@@ -449,7 +457,7 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  llvm::ArrayRef<int64_t> interleave, int64_t teams,
                  int64_t rounds, int64_t stages, bool relaysC, int64_t blocks,
                  bool prefetches, bool skewed, bool bulk, int64_t taken,
-                 bool dealsProducts, bool interleavesParts) {
+                 bool dealsProducts, bool interleavesParts, bool stationary) {
   for (int64_t extent : {gridM, gridN, gridK})
     if (extent < 1 || extent > maxGridExtent)
       return emitError() << "expected the grid's extents to be 1 to "
@@ -529,6 +537,12 @@ PlanAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                           "for warps or lanes whose tiles, and those of a "
                           "warp's atom, have even numbers of columns and "
                           "terms, and are not interleaved";
+  unsigned operandBits = atom.getAType().getIntOrFloatBitWidth();
+  if (stationary &&
+      (!bulk || !prefetches || relaysC || readsEitherOrder(operandBits / 8)))
+    return emitError() << "expected a stationary operand only of tf32 that is "
+                          "copied in bulk, where what comes next is prefetched "
+                          "and C is not relayed";
   return verifySlicing(emitError, partition, transport,
                        {sliceK, sharedA, sharedB});
 }

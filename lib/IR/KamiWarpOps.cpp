@@ -238,6 +238,28 @@ LogicalResult RecastOp::verify() {
   return success();
 }
 
+LogicalResult JoinOp::verify() {
+  FragmentType result = getResult().getType();
+  int64_t columns = 0;
+  for (Type type : getFragments().getTypes()) {
+    auto fragment = cast<FragmentType>(type);
+    if (!fragment.isPlain() || !result.isPlain())
+      return emitOpError("expected tiles that are not interleaved, but got ")
+             << fragment << " and " << result;
+    if (fragment.getRole() != result.getRole() ||
+        fragment.getRows() != result.getRows() ||
+        fragment.getAtom() != result.getAtom())
+      return emitOpError("expected fragments of the result's role, rows and "
+                         "atom, but got ")
+             << fragment << " and " << result;
+    columns += fragment.getColumns();
+  }
+  if (columns != result.getColumns())
+    return emitOpError("expected fragments of ")
+           << result.getColumns() << " columns together, but got " << columns;
+  return success();
+}
+
 LogicalResult MapOp::verify() {
   if (getFragments().empty())
     return emitOpError("expected at least one fragment");

@@ -223,11 +223,29 @@ static double filled(const CalibratedCost &cost, const Exchange &exchange) {
                               : std::min(1.0, exchange.stages / cost.kTiles);
 }
 
+/// What is counted in the place of an operand that stays in registers: sums
+/// that do, in tiles of as many columns as pass by, 256 at most.
+static Partition withSums(const Partition &partition, const Work &work,
+                          const Exchange &exchange) {
+  constexpr int64_t depth = 32;
+  int64_t passing = exchange.isTransposed ? work.extents.m : work.extents.n;
+  Extents tile = {partition.tile.m, std::min(passing, maxGroupColumns),
+                  std::min(partition.tile.k, depth)};
+  Extents shape = {partition.atomM, groupColumnGranule, partition.sliceK};
+  return Partition(tile, partition.grid, shape, partition.sliceK);
+}
+
 CalibratedCost
 kami::calibratedCost(const Work &work, const Atom &atom,
                      const Partition &partition, const Slicing &slicing,
                      const Resources &resources, const Chip &chip,
                      const Calibration &calibration, const Exchange &exchange) {
+  if (exchange.stationary) {
+    Exchange sums = exchange;
+    sums.stationary = false;
+    return calibratedCost(work, atom, withSums(partition, work, exchange),
+                          slicing, resources, chip, calibration, sums);
+  }
   const Extents tile = tileOf(partition, exchange);
   CalibratedCost cost;
   cost.blocks = countBlocks(work, tile.m, tile.n);

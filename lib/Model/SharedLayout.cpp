@@ -66,6 +66,29 @@ static int64_t copiedMatrixBytes(int64_t outer, int64_t depth,
   return llvm::alignTo(most, groupMatrixAlignment);
 }
 
+StationaryStages kami::stationaryStages(const Partition &partition,
+                                        int64_t operandBytes) {
+  int64_t all = partition.paddedK(), rows = partition.paddedM();
+  auto bytesOfRows = [&](int64_t depth) {
+    return copiedMatrixBytes(rows, depth, operandBytes, /*eitherWay=*/true);
+  };
+  int64_t columns = copiedMatrixBytes(partition.paddedN(), all, operandBytes,
+                                      /*eitherWay=*/false);
+  int64_t bytes = std::max(columns, bytesOfRows(partition.sliceK));
+  int64_t depth = partition.sliceK;
+  while (depth < all && bytesOfRows(depth + partition.sliceK) <= bytes)
+    depth += partition.sliceK;
+  // Parts are alike, and fill the longest swizzle rows where they may.
+  auto alike = [&](int64_t granule) -> int64_t {
+    int64_t count = (all + depth - 1) / depth;
+    return llvm::alignTo(llvm::divideCeil(all, count), granule);
+  };
+  int64_t lines =
+      alike(std::lcm(longestSwizzleRow / operandBytes, partition.sliceK));
+  depth = bytesOfRows(lines) <= bytes ? lines : alike(partition.sliceK);
+  return {bytes, depth, (all + depth - 1) / depth};
+}
+
 /// Bytes of an operand's skewed rows beyond its tile, whichever way its
 /// elements lie, if these are put straight.
 static int64_t skewedTileBytes(int64_t outer, int64_t depth,
@@ -90,6 +113,13 @@ static SharedLayout copiedTiles(const Partition &partition,
                                 const Exchange &exchange) {
   int64_t depth = partition.paddedK();
   bool isGroup = exchange.unit == Unit::WarpGroup;
+  if (exchange.stationary) {
+    SharedLayout layout;
+    layout.bytes =
+        exchange.stages * stationaryStages(partition, element.operand).bytes;
+    layout.copiedA.bytes = layout.copiedB.bytes = layout.bytes;
+    return layout;
+  }
   bool readsEither = readsEitherOrder(element.operand);
   // What lanes read is in the unit's order as well where the copy engine brings
   // it.
@@ -139,6 +169,9 @@ Exchange kami::withoutBulk(const Partition &partition, ElementBytes element,
   int64_t room = copiedTiles(partition, element, exchange).bytes;
   Exchange threads = exchange;
   threads.bulk = threads.prefetches = false;
+  // Nor does it: it is its own tiles that are copied instead.
+  if (exchange.stationary)
+    return exchange;
   while (threads.stages > 2 &&
          copiedTiles(partition, element, threads).bytes > room)
     --threads.stages;

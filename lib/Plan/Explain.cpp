@@ -63,6 +63,8 @@ std::string kami::summary(const Plan &plan) {
     text += ", products dealt";
   if (plan.interleavesParts)
     text += ", complex rows as reals";
+  if (plan.stationary)
+    text += plan.isTransposed() ? ", B stationary" : ", A stationary";
   return text;
 }
 
@@ -232,6 +234,7 @@ static llvm::json::Object members(const Candidate &candidate,
   object["taken"] = plan.taken;
   object["deals_products"] = plan.dealsProducts;
   object["interleaves_parts"] = plan.interleavesParts;
+  object["stationary"] = plan.stationary;
   object["threads"] =
       (plan.isPacked() ? 1 : plan.teams) * candidate.resources.threads;
   object["tile"] = array(plan.tile.m, plan.tile.n, plan.tile.k);

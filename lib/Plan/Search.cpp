@@ -255,8 +255,10 @@ void GridSearch::run(double mostCycles) {
   tryAreas(mostCycles);
   for (PlanForm form : memoryForms)
     if (auto &best = bests[form.index()];
-        best && form.transport == Transport::Copied)
+        best && form.transport == Transport::Copied) {
       suitPages(*best);
+      keepOperand(*best);
+    }
 }
 
 /// Whether blocks wait for device memory, which two tiles along k of 256 bytes
@@ -342,6 +344,64 @@ void GridSearch::suitPages(Tiling &best) const {
   if (turnsOf(best) < someTurns && plan.taken != 0)
     plan.taken = problem.taken.value_or(1);
   best.resources = resources(plan);
+}
+
+/// Rows or columns that pass by an operand that stays, at a time: what covers
+/// the extent with little beyond it, in few tiles, of which four find room.
+/// `wgmma` takes as long for fewer than 64 columns where its A is in registers,
+/// which tells once power lowers clocks. µs of 3.9 GB of products of tf32 by
+/// tiles of 32, 40, 48, 56 and 64, as many as have room, and with sums in
+/// registers: 200 1236, 1037, 1040, 1035 and 1078, 1084; 216 1100, 1067, 1033,
+/// 1024 and 1043, 1129; 232 1070, 1019, 994, 1002 and 1041, 1130; 248 1001,
+/// 1001, 1012, 1053 and 1005, 1169; 256 968, 974, 1003, 1098 and 994, 1022,
+/// without pause 1086, 1078, 1039, 1043, 1005 and 1031 (H200, 2026-11-29).
+static Plan withPassingTile(Plan plan, const Extents &extents) {
+  constexpr int64_t room = 204 * 1024, least = 3, enough = 4, most = 5;
+  constexpr int64_t narrowest = 32, widest = 64;
+  // What a tile, and too few stages, take beside rows.
+  constexpr int64_t rowsOfTile = 12, rowsOfFew = 24;
+  bool isTransposed = plan.isTransposed();
+  int64_t extent = isTransposed ? extents.m : extents.n;
+  int64_t &passing = isTransposed ? plan.tile.m : plan.tile.n;
+  Plan best;
+  int64_t fewest = 0;
+  for (passing = narrowest; passing <= widest; passing += groupColumnGranule) {
+    int64_t bytes =
+        stationaryStages(plan.partition(), byteWidth(plan.atom->operand)).bytes;
+    plan.stages = std::min(room / bytes, most);
+    int64_t rows = divideCeil(extent, passing) * (passing + rowsOfTile) +
+                   (plan.stages < enough ? rowsOfFew : 0);
+    if (plan.stages < least || (best.atom && rows >= fewest))
+      continue;
+    best = plan;
+    fewest = rows;
+  }
+  return best;
+}
+
+/// Has an operand stay in registers where its terms find room there, in two
+/// groups: three, whose warps have fewer registers each, take 1.25 times as
+/// long as with sums there for 3877 products of 328 x 352 x 200.
+void GridSearch::keepOperand(Tiling &best) const {
+  constexpr int64_t warps = 2 * warpsPerGroup;
+  /// Of the time with sums in registers, which the model counts: 0.86 to 0.97.
+  constexpr double part = 0.95;
+  const Plan &found = best.plan;
+  if (problem.tile || problem.stages || !found.bulk || !found.prefetches ||
+      found.relaysC || atom.atom->operand != ElementKind::TF32 ||
+      grid.warps() != warps)
+    return;
+  Tiling kept = best;
+  kept.plan.stationary = true;
+  kept.plan.tile.k = alignTo(problem.extents.k, found.slices.k);
+  kept.plan = withPassingTile(kept.plan, problem.extents);
+  if (!kept.plan.atom)
+    return;
+  kept.resources = resources(kept.plan);
+  if (findMisfit(kept.resources, chip) || isTight(kept.resources, chip))
+    return;
+  kept.cost.total *= part;
+  best = kept;
 }
 
 GridSearch::GridSearch(const Problem &problem, const Chip &chip,

@@ -92,6 +92,7 @@ private:
   double turnsOf(const Tiling &tiling) const;
   void deepen(Tiling &best) const;
   void suitPages(Tiling &best) const;
+  void keepOperand(Tiling &best) const;
   bool suitsGroups() const;
   bool wants(PlanForm form) const;
   Partition partitionOf(const Extents &tile, int64_t sliceK) const;

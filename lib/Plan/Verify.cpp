@@ -162,6 +162,9 @@ Misfit kami::findMisfit(const Plan &plan, const Problem &problem,
     return {Misfit::NotTaken};
   if (plan.prefetches && (plan.stages < 2 || plan.blocks == 0))
     return {Misfit::NotInTurn};
+  if (plan.stationary && (!plan.bulk || !plan.prefetches || plan.relaysC ||
+                          readsEitherOrder(byteWidth(plan.atom->operand))))
+    return {Misfit::NotStationary};
   Partition partition = plan.partition();
   Slicing slicing = clampSlicing(partition, plan.slices);
   if (plan.unit() == Unit::WarpGroup && slicing.sharedA != 0 &&
@@ -278,6 +281,9 @@ std::string kami::explain(const Misfit &misfit, const Plan &plan,
   case Misfit::NotTaken:
     return "expected tiles to be taken only by blocks in turn, of a chip that "
            "numbers its launches (NVIDIA's)";
+  case Misfit::NotStationary:
+    return "expected a stationary operand only of tf32 that is copied in bulk, "
+           "where what comes next is prefetched and C is not relayed";
   case Misfit::NotGatheredA:
     return gathered("A");
   case Misfit::NotGatheredB:

@@ -51,6 +51,24 @@ static LogicalResult runClip(Execution &x, Warp &warp,
   return success();
 }
 
+/// Tiles of each row, fragment by fragment.
+static LogicalResult runJoin(Execution &x, Warp &warp,
+                             const Instruction &instruction) {
+  const FragmentForm &to = x.program.fragments[instruction.payload];
+  int64_t rows = to.tiles() / to.tileColumns;
+  int output = 0;
+  for (int64_t row = 0; row != rows; ++row)
+    for (const Slot &fragment : instruction.operands) {
+      int count = fragment.count / rows;
+      for (int e = 0; e != count; ++e) {
+        const uint64_t *input = x.lanes(warp, fragment, row * count + e);
+        std::copy(input, input + x.width,
+                  x.lanes(warp, instruction.results[0], output++));
+      }
+    }
+  return success();
+}
+
 /// Each lane looks up, element by element, which of its own registers holds
 /// what the other fragment wants there.
 static LogicalResult runRecast(Execution &x, Warp &warp,
@@ -144,6 +162,9 @@ LogicalResult kami::sim::decodeFragmentElements(Decoder &decoder, Operation *op,
       .Case([&](MapOp map) { return decodeMap(decoder, map); })
       .Case([&](ClipOp clip) {
         return emitOnForms(decoder, op, clip.getType(), runClip);
+      })
+      .Case([&](JoinOp join) {
+        return emitOnForms(decoder, op, join.getType(), runJoin);
       })
       .Case([&](RecastOp recast) {
         return emitOnForms(decoder, op,

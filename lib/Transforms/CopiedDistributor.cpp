@@ -53,9 +53,12 @@ SharedMatrixAttr Distributor::copiedMatrix(Role role, MemRefType matrix) {
   int64_t bytes = matrix.getElementTypeBitWidth() / 8;
   bool isKMajor =
       alongColumns == isA || (isPlaced(role) && !readsEitherOrder(bytes));
-  SharedMatrix tile = SharedMatrix::fitting(
-      isA ? partition.paddedM() : partition.warpN, partition.paddedK(), bytes,
-      isKMajor ? Major::K : Major::MN);
+  int64_t depth = partition.paddedK();
+  if (isA && exchange.stationary)
+    depth = stationaryStages(partition, bytes).depth;
+  SharedMatrix tile =
+      SharedMatrix::fitting(isA ? partition.paddedM() : partition.warpN, depth,
+                            bytes, isKMajor ? Major::K : Major::MN);
   return matrixType(tile, matrix.getElementType(), role);
 }
 
@@ -280,8 +283,9 @@ Value Distributor::bulkBarriers() { return barriersFrom(0); }
 /// Of products in turn, what says that all warps have done with it.
 Value Distributor::freeBarriers() { return barriersFrom(exchange.stages); }
 
-/// Copies of the engine that bring a tile of k: A's and B's.
-static constexpr int64_t copiesOfTile = 2;
+/// Copies of the engine that a stage waits for: A's and B's of a tile of k, or
+/// one of either.
+int64_t Distributor::copiesOfStage() { return exchange.stationary ? 1 : 2; }
 
 /// The operand's maps: the product's and the next one's.
 Value Distributor::mapsOf(Role role) {
@@ -309,7 +313,7 @@ void Distributor::beginBulk(GemmOp op, Value matrixA, Value matrixB) {
                   ? b.createOrFold<arith::RemUIOp>(turn, constant(2))
                   : constant(0);
   auto begin = [&] {
-    MBarrierInitOp::create(b, bulkBarriers(), copiesOfTile);
+    MBarrierInitOp::create(b, bulkBarriers(), copiesOfStage());
     if (waitApart())
       MBarrierInitOp::create(b, freeBarriers(), partition.grid.warps());
     acquireMaps(mapNumber);
@@ -416,10 +420,10 @@ void Distributor::endBulk(Value follows) {
     auto choice =
         scf::IfOp::create(b, TypeRange(), follows, /*withElseRegion=*/true);
     b.setInsertionPointToStart(choice.elseBlock());
-    if (waitApart()) {
-      gpu::BarrierOp::create(b);
-      MBarrierInvalOp::create(b, freeBarriers());
-    }
+  }
+  if (waitApart() && (follows || exchange.stationary)) {
+    gpu::BarrierOp::create(b);
+    MBarrierInvalOp::create(b, freeBarriers());
   }
   MBarrierInvalOp::create(b, bulkBarriers());
 }
@@ -730,6 +734,24 @@ Value Distributor::asStage(Value number) {
   return arith::IndexCastUIOp::create(b, b.getIndexType(), number);
 }
 
+/// The stage that a block's product in turn begins with: its number and, of
+/// what the engine brings, the parity of its phase.
+std::pair<Value, Value> Distributor::stageOfTurn(Value turn) {
+  // The lowest bit is which maps are its.
+  if (exchange.bulk)
+    turn = b.createOrFold<arith::DivUIOp>(turn, constant(2));
+  auto word = [&](Value value, int64_t modulus) -> Value {
+    return arith::IndexCastUIOp::create(
+        b, b.getI32Type(),
+        b.createOrFold<arith::RemUIOp>(value, constant(modulus)));
+  };
+  Value number = word(turn, exchange.stages), parity;
+  if (exchange.bulk)
+    parity = word(
+        b.createOrFold<arith::DivUIOp>(turn, constant(exchange.stages)), 2);
+  return {number, parity};
+}
+
 //===----------------------------------------------------------------------===//
 // Tiles of a product
 //===----------------------------------------------------------------------===//
@@ -769,7 +791,7 @@ void Distributor::startTile(const CopiedOperands &operands, Value tile,
   // A phase without a tile is waited for as well.
   auto arriveWithout = [&] {
     if (exchange.bulk)
-      MBarrierArriveOp::create(b, bulkBarriers(), stage, copiesOfTile);
+      MBarrierArriveOp::create(b, bulkBarriers(), stage, copiesOfStage());
   };
   // A tile that there never is has no size.
   if (matchPattern(isInside, m_Zero())) {

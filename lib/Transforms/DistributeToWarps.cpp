@@ -10,6 +10,7 @@
 #include "Distributor.h"
 #include "EmptyProduct.h"
 #include "PackedProduct.h"
+#include "StationaryProduct.h"
 #include "kami/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -106,6 +107,25 @@ static LogicalResult verifyPack(GemmOp op) {
   return success();
 }
 
+/// A product whose operand stays in registers while the other passes by.
+static LogicalResult verifyStationary(GemmOp op) {
+  FailureOr<Plan> plan = toPlan(op, *op.getPlan());
+  if (failed(plan))
+    return failure();
+  bool isTransposed = plan->isTransposed();
+  StringRef name = isTransposed ? "n" : "m";
+  int64_t extent = isTransposed ? op.getN() : op.getM();
+  int64_t tile = isTransposed ? plan->tile.n : plan->tile.m;
+  if (ShapedType::isStatic(extent) && extent > tile)
+    return op.emitOpError("expected an extent of ")
+           << name << " no larger than the plan's tile of " << tile
+           << ", but got " << extent;
+  if (!mayBeStationary(op, *plan))
+    return op.emitOpError("expected one tile of k, and lines that the copy "
+                          "engine brings, where an operand is stationary");
+  return success();
+}
+
 static LogicalResult verifyProduct(GemmOp op) {
   if (op.hasTensorSemantics())
     return op.emitOpError("expected memrefs inside a kernel; bufferize first");
@@ -122,6 +142,8 @@ static LogicalResult verifyProduct(GemmOp op) {
   PlanAttr plan = *op.getPlan();
   if (failed(verifyWarps(op, plan)))
     return failure();
+  if (plan.getStationary())
+    return verifyStationary(op);
   for (auto [name, extent, tile] :
        {std::tuple("m", op.getM(), plan.getTileM()),
         std::tuple("n", op.getN(), plan.getTileN())})

@@ -706,10 +706,9 @@ Value Distributor::applyEpilogue(GemmOp op, Value elements,
       .apply(b, elements, place);
 }
 
-/// Writes the sum to C: scaled, and through the epilogue.
-void Distributor::emitStore(GemmOp op, Value sum) {
+/// Writes the sum to C at its place there: scaled, and through the epilogue.
+void Distributor::emitStore(GemmOp op, Value sum, const FragmentPlace &place) {
   ifFirstLayer([&] {
-    FragmentPlace place = placeOfC(op.getC());
     Value c = viewOfC(op.getC());
     Value alpha = readScale(b, op.getAlpha()),
           beta = readScale(b, op.getBeta());
@@ -794,6 +793,10 @@ Value Distributor::multiply(GemmOp op, ValueRange a, ValueRange bShare,
        {std::pair(&sideA, matrixA), std::pair(&sideB, matrixB)})
     if (op.hasElementRegion(side->role))
       makePrologue(*side, op, whole);
+  if (exchange.stationary) {
+    emitStationary(op, matrixA, matrixB, barrierFirst);
+    return nullptr;
+  }
   Value start = emitStart(op, c);
   Value sum =
       op.getLayers()
@@ -803,6 +806,6 @@ Value Distributor::multiply(GemmOp op, ValueRange a, ValueRange bShare,
     return op.hasElementRegion(Role::C)
                ? applyEpilogue(op, sum, placeOfC(op.getC()))
                : sum;
-  emitStore(op, sum);
+  emitStore(op, sum, placeOfC(op.getC()));
   return nullptr;
 }

@@ -19,6 +19,7 @@
 #include "Shares.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Layout/CopiedTile.h"
+#include "kami/Model/SharedLayout.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace kami {
@@ -123,6 +124,7 @@ private:
   mlir::Value bulkBarriers();
   mlir::Value freeBarriers();
   mlir::Value barriersFrom(int64_t first);
+  int64_t copiesOfStage();
   mlir::Value mapsOf(Role role);
   void describe(Role role, mlir::Value matrix, mlir::Value number);
   void beginBulk(GemmOp op, mlir::Value matrixA, mlir::Value matrixB);
@@ -184,6 +186,7 @@ private:
   mlir::Value stageAfter(mlir::Value number);
   mlir::Value stageBefore(mlir::Value number);
   mlir::Value asStage(mlir::Value number);
+  std::pair<mlir::Value, mlir::Value> stageOfTurn(mlir::Value turn);
   mlir::Value parityAfter(mlir::Value parity, mlir::Value number);
   mlir::Value parityBefore(mlir::Value parity, mlir::Value number);
   void splitParts(GemmOp op, mlir::Value matrixA, mlir::Value matrixB);
@@ -214,6 +217,11 @@ private:
                              mlir::Value start);
   mlir::Value emitSumInTurn(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
                             mlir::Value start, bool barrierFirst);
+  mlir::Value stationaryStageAt(mlir::Value stage);
+  void startStationary(const BulkOperands &operands, mlir::Value index,
+                       mlir::Value stage);
+  void emitStationary(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
+                      bool barrierFirst);
   FragmentType loadedType(Role role);
   void makePrologue(OperandSide &side, GemmOp op, mlir::Value matrix);
   mlir::Value loadFragment(OperandSide &side, mlir::Value tile, mlir::Value k,
@@ -231,7 +239,7 @@ private:
   mlir::Value emitReduce(mlir::Value sum);
   mlir::Value applyEpilogue(GemmOp op, mlir::Value elements,
                             const FragmentPlace &place);
-  void emitStore(GemmOp op, mlir::Value sum);
+  void emitStore(GemmOp op, mlir::Value sum, const FragmentPlace &place);
   mlir::Value linesAt(mlir::Value start, mlir::Type element,
                       const CopiedTile &tile);
   mlir::Value relayBuffer();
@@ -296,6 +304,8 @@ private:
   mlir::Value mapNumber;
   /// Whether the first product's maps are of all products.
   bool mapsBatch = false;
+  /// Of an operand that stays in registers.
+  StationaryStages stationary = {};
   /// Broadcasts of this k tile so far: which buffer is next.
   int64_t broadcastCount = 0;
   OperandSide sideA, sideB;

@@ -10,6 +10,7 @@
 #include "Shares.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Model/Resources.h"
+#include "kami/Model/SharedLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -65,6 +66,29 @@ GridKernel::GridKernel(Operation *op, const Tiling &tiling, int64_t threads,
       add(operand);
 }
 
+/// Stages that a product's operands come through: tiles along k, or, where one
+/// operand stays, its parts and tiles of the other.
+static Value copiedTiles(ImplicitLocOpBuilder &b, GemmOp product,
+                         const Plan &plan) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  if (plan.stationary) {
+    bool isTransposed = plan.isTransposed();
+    StationaryStages stages =
+        stationaryStages(plan.partition(), byteWidth(plan.atom->operand));
+    Value passing = extentOf(b, product.getC(), isTransposed ? 0 : 1);
+    return b.createOrFold<arith::AddIOp>(
+        constant(stages.count),
+        b.createOrFold<arith::CeilDivUIOp>(
+            passing, constant(isTransposed ? plan.tile.m : plan.tile.n)));
+  }
+  Value depth = extentOf(b, product.getA(), product.getTransposeA() ? 0 : 1);
+  if (product.getInterleavedParts() && product.getTransposeA())
+    depth = b.createOrFold<arith::MulIOp>(depth, constant(2));
+  return b.createOrFold<arith::CeilDivUIOp>(depth, constant(plan.tile.k));
+}
+
 Value kami::nameNext(ImplicitLocOpBuilder &b, GemmOp product, const Plan &plan,
                      Value nextA, Value nextB, Value exists, Value turn) {
   OpBuilder::InsertionGuard guard(b);
@@ -79,12 +103,8 @@ Value kami::nameNext(ImplicitLocOpBuilder &b, GemmOp product, const Plan &plan,
   // Maps are made for a product at a time.
   if (!plan.prefetches)
     return b.createOrFold<arith::AddIOp>(turn, constant(1));
-  Value depth = extentOf(b, product.getA(), product.getTransposeA() ? 0 : 1);
-  if (product.getInterleavedParts() && product.getTransposeA())
-    depth = b.createOrFold<arith::MulIOp>(depth, constant(2));
-  Value turns = b.createOrFold<arith::MaxUIOp>(
-      b.createOrFold<arith::CeilDivUIOp>(depth, constant(plan.tile.k)),
-      constant(plan.stages - 1));
+  Value turns = b.createOrFold<arith::MaxUIOp>(copiedTiles(b, product, plan),
+                                               constant(plan.stages - 1));
   if (!plan.bulk)
     return b.createOrFold<arith::AddIOp>(turn, turns);
   // Which maps are whose is the lowest bit, and turns are counted above.

@@ -477,6 +477,8 @@ LogicalResult kami::mapGrouped(GroupedGemmOp op, SymbolTable &symbols) {
            << plan->teams;
   if (plan->blocks == 0)
     return op.emitOpError("expected a plan with a number of blocks");
+  if (plan->stationary)
+    return op.emitOpError("expected a plan without a stationary operand");
   GridKernel kernel(op, {}, op.getPlan()->getThreads());
   int64_t bytes = listRoom(*plan);
   kernel.keepResident(*plan, /*sums=*/1, bytes);

@@ -11,6 +11,7 @@
 #include "MapChain.h"
 #include "MapGrouped.h"
 #include "PackedProduct.h"
+#include "StationaryProduct.h"
 #include "kami/Bridge/Bridge.h"
 #include "kami/Layout/CopiedTile.h"
 #include "kami/Model/SharedLayout.h"
@@ -29,13 +30,13 @@ using namespace kami;
 using namespace mlir;
 
 /// What a tile needs of A or B.
-static Value tileOf(Role role, GemmOp op, const Plan &plan, GridKernel &kernel,
-                    Value matrix, const BlockTile &tile) {
+static Value tileOf(Role role, GemmOp op, GridKernel &kernel, Value matrix,
+                    const BlockTile &tile) {
   bool isA = role == Role::A,
        isTransposed = isA ? op.getTransposeA() : op.getTransposeB();
   unsigned dim = isA == isTransposed ? 1 : 0;
   Value first = isA ? tile.m : tile.n;
-  int64_t width = isA ? plan.tile.m : plan.tile.n;
+  int64_t width = isA ? tile.tileM : tile.tileN;
   // Of complex numbers by rows, A has two reals for a row, and B a line for two
   // columns.
   if (op.getInterleavedParts() && isTransposed) {
@@ -50,7 +51,7 @@ static Value tileOf(Role role, GemmOp op, const Plan &plan, GridKernel &kernel,
 
 /// Whether rows that begin at multiples of 16 bytes do so in every tile, too,
 /// whichever way they are cut.
-static bool keepsAlignment(GemmOp op, const Plan &plan) {
+static bool keepsAlignment(GemmOp op, const BlockTile &block) {
   auto keeps = [&](ShapedType type, int64_t extent, int64_t tile) {
     return extent <= tile ||
            areWholePieces(tile, type.getElementTypeBitWidth() / 8);
@@ -58,10 +59,10 @@ static bool keepsAlignment(GemmOp op, const Plan &plan) {
   return !op.isComplex() &&
          keeps(op.getAType(),
                ShapedType::isDynamic(op.getM()) ? maxExtent : op.getM(),
-               plan.tile.m) &&
+               block.tileM) &&
          keeps(op.getBType(),
                ShapedType::isDynamic(op.getN()) ? maxExtent : op.getN(),
-               plan.tile.n);
+               block.tileN);
 }
 
 /// The product of one tile, as a `kami.gemm` of one block.
@@ -70,10 +71,10 @@ static void emitTileProduct(GemmOp op, const Plan &plan, GridKernel &kernel,
                             NextTile *next) {
   SmallVector<Value> operands = llvm::map_to_vector(
       op->getOperands(), [&](Value value) { return values.lookup(value); });
-  operands[0] = tileOf(Role::A, op, plan, kernel, operands[0], tile);
-  operands[1] = tileOf(Role::B, op, plan, kernel, operands[1], tile);
-  operands[2] = kernel.tileView(operands[2], tile.batch, 0, tile.m, plan.tile.m,
-                                1, tile.n, plan.tile.n);
+  operands[0] = tileOf(Role::A, op, kernel, operands[0], tile);
+  operands[1] = tileOf(Role::B, op, kernel, operands[1], tile);
+  operands[2] = kernel.tileView(operands[2], tile.batch, 0, tile.m, tile.tileM,
+                                1, tile.n, tile.tileN);
   SmallVector<std::pair<Role, SmallVector<AffineMap>>> newMaps;
   for (Role role : {Role::A, Role::B, Role::C}) {
     SmallVector<AffineMap> maps = op.getElementMaps(role);
@@ -86,16 +87,14 @@ static void emitTileProduct(GemmOp op, const Plan &plan, GridKernel &kernel,
   }
   Value nextA, nextB;
   if (next) {
-    nextA =
-        tileOf(Role::A, op, plan, kernel, values.lookup(op.getA()), next->tile);
-    nextB =
-        tileOf(Role::B, op, plan, kernel, values.lookup(op.getB()), next->tile);
+    nextA = tileOf(Role::A, op, kernel, values.lookup(op.getA()), next->tile);
+    nextB = tileOf(Role::B, op, kernel, values.lookup(op.getB()), next->tile);
   }
   GemmOp product = op.cloneWith(kernel.b, operands);
   for (auto &[role, maps] : newMaps)
     product.setElementMaps(role, maps);
   bool isAligned = op.getAlignedRows() || (plan.bulk && areLinesAligned(op));
-  product.setAlignedRows(isAligned && keepsAlignment(op, plan));
+  product.setAlignedRows(isAligned && keepsAlignment(op, tile));
   if (next)
     next->turn = nameNext(kernel.b, product, plan, nextA, nextB, next->exists,
                           next->turn);
@@ -137,6 +136,18 @@ static void markAlignedArguments(GemmOp op) {
   }
 }
 
+/// The plan, but where its operand cannot stay, one of the same tiles that
+/// threads copy, each by a block of its own.
+static Plan settled(GemmOp op, Plan plan) {
+  if (!plan.stationary || mayBeStationary(op, plan))
+    return plan;
+  plan.stationary = plan.bulk = plan.prefetches = false;
+  plan.taken = plan.blocks = 0;
+  plan.stages = 1;
+  op.setPlanAttr(toAttribute(op.getContext(), plan));
+  return plan;
+}
+
 static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
   if (op.hasTensorSemantics())
     return op.emitOpError("expected memrefs; bufferize first");
@@ -155,12 +166,13 @@ static LogicalResult mapProduct(GemmOp op, SymbolTable &symbols) {
   bool isPacked = plan->isPacked();
   if (isPacked && failed(verifyPackable(op, *plan)))
     return failure();
-  Tiling tiling{op.getC(),
-                0,
-                1,
-                plan->tile.m,
-                plan->tile.n,
-                isPacked ? plan->packedProducts() : 0};
+  *plan = settled(op, *plan);
+  auto upTo = [](int64_t extent) {
+    return ShapedType::isDynamic(extent) ? maxExtent : extent;
+  };
+  Extents block = plan->blockTile(upTo(op.getM()), upTo(op.getN()));
+  Tiling tiling{op.getC(), 0,       1,
+                block.m,   block.n, isPacked ? plan->packedProducts() : 0};
   GridKernel kernel(op, tiling, op.getPlan()->getThreads(),
                     isPacked ? 1 : plan->teams, plan->blocks, plan->prefetches);
   SharedLayout layout = kami::sharedLayout(*plan);

@@ -33,11 +33,8 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
                                  Value start, bool barrierFirst) {
   int64_t ahead = exchange.stages - 1;
   auto [nextA, nextB] = multipliedMatrices(op, op.getNextA(), op.getNextB());
-  Value turn = op.getTurn();
-  Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn, constant(0));
-  if (exchange.bulk)
-    turn = b.createOrFold<arith::DivUIOp>(turn, constant(2));
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                        op.getTurn(), constant(0));
   if (barrierFirst) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(
@@ -215,17 +212,8 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
     scf::YieldOp::create(b, ends);
     return turnOf(tiles.getResults());
   };
-  Value first = arith::IndexCastUIOp::create(
-      b, b.getI32Type(),
-      b.createOrFold<arith::RemUIOp>(turn, constant(exchange.stages)));
-  Value parity;
-  if (exchange.bulk)
-    parity = arith::IndexCastUIOp::create(
-        b, b.getI32Type(),
-        b.createOrFold<arith::RemUIOp>(
-            b.createOrFold<arith::DivUIOp>(turn, constant(exchange.stages)),
-            constant(2)));
-  Turn done = {start, first, parity};
+  auto [number, parity] = stageOfTurn(op.getTurn());
+  Turn done = {start, number, parity};
   if (isOneLoop) {
     done = loop(constant(0), own.tiles, done, Starts::Either);
     done = loop(own.tiles, turns, done, Starts::Rest);

@@ -73,6 +73,8 @@ private:
       return op.emitOpError("expected a target whose kernels read matrices at "
                             "positions that memory holds, but got ")
              << (*chip)->name << ", which takes SPIR-V";
+    if (isGrouped && plan->stationary)
+      return op.emitOpError("expected a plan without a stationary operand");
     Chip remaining = **chip;
     if (isGrouped)
       remaining = withoutBytes(remaining, listRoom(*plan));

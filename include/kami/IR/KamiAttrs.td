@@ -293,6 +293,15 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     twice the terms (`kami-interleave-parts`). Without it, a plan for complex
     numbers is that of each of four products, of one part each.
 
+    A block's sums are in registers while operands pass by. With
+    `stationary = operand` an operand is: of groups that stand in one row, the
+    block has its tile's columns of C in all rows, a tile of rows at a time, and
+    its warps keep their columns of B, all terms, while rows of A pass by; of
+    groups in one column likewise with rows of A and columns of B. What is read
+    comes in whole rows, and C leaves a bit at a time. A product that the engine
+    cannot bring so, or that is deeper than the tile, is computed tile by tile
+    by blocks of their own.
+
     Constraints:
     * (C1) the grid's and the tile's extents are positive
     * (C2) the algorithm is the grid's: three_d with layers, else two_d with
@@ -329,6 +338,8 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
       a warp's atom, have even numbers of columns and terms, and are not
       interleaved
     * (C19) only blocks in turn that leave no turns to be taken deal products
+    * (C20) only an operand of tf32 that is copied in bulk is stationary, where
+      what comes next is prefetched and C is not relayed
   }];
   let parameters = (ins
     EnumParameter<Kami_AlgorithmEnum>:$algorithm,
@@ -349,14 +360,15 @@ def Kami_PlanAttr : Kami_Attr<"Plan", "plan"> {
     DefaultValuedParameter<"bool", "false">:$bulk,
     DefaultValuedParameter<"int64_t", "0">:$taken,
     DefaultValuedParameter<"bool", "false">:$dealsProducts,
-    DefaultValuedParameter<"bool", "false">:$interleavesParts);
+    DefaultValuedParameter<"bool", "false">:$interleavesParts,
+    DefaultValuedParameter<"bool", "false">:$stationary);
   let assemblyFormat = [{
     `<` $algorithm `,` `grid` `=` custom<Grid>($gridM, $gridN, $gridK) `,`
     `unit` `=` $unit `,` `atom` `=` $atom `,`
     `tile` `=` custom<Extents>($tileM, $tileN, $tileK) `,`
     `transport` `=` $transport `,`
     `slices` `=` `{` `k` `=` $sliceK `,` `shared` `=` `[` $sharedA `,` $sharedB `]` `}`
-    `` custom<SharedWork>($interleave, $teams, $rounds, $stages, $relaysC, $blocks, $prefetches, $skewed, $bulk, $taken, $dealsProducts, $interleavesParts) `` `>`
+    `` custom<SharedWork>($interleave, $teams, $rounds, $stages, $relaysC, $blocks, $prefetches, $skewed, $bulk, $taken, $dealsProducts, $interleavesParts, $stationary) `` `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

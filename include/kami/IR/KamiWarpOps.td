@@ -240,6 +240,26 @@ def Kami_RecastOp : Kami_Op<"recast", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Kami_JoinOp : Kami_Op<"join", [Pure]> {
+  let summary = "Fragments beside each other as one";
+  let description = [{
+    The columns of all fragments, in order: terms of a warp's A that came one
+    after the other, and are multiplied at once. Every lane has the elements
+    already.
+
+    Example: `%a = kami.join %a0, %a1 : !a16x64, !a16x32 -> !a16x96`
+
+    Constraints:
+    * (C1) the fragments have the result's role, rows and atom, and its columns
+      together
+    * (C2) tiles are not interleaved
+  }];
+  let arguments = (ins Variadic<Kami_FragmentType>:$fragments);
+  let results = (outs Kami_FragmentType:$result);
+  let assemblyFormat = "$fragments attr-dict `:` type($fragments) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Kami_BroadcastOp : Kami_Op<"broadcast", [
     SameVariadicOperandSize, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Send fragments from their owners to the warps of a row or column";

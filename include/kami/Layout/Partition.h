@@ -177,6 +177,9 @@ struct Exchange {
   /// Whether B is of complex numbers, whose parts are adjacent, and stands for
   /// a real matrix of twice its rows, or columns.
   bool interleavesParts = false;
+  /// Whether warps keep all terms of their rows of A in registers, while
+  /// columns of B pass by.
+  bool stationary = false;
 
   bool isCopied() const { return transport == Transport::Copied; }
   /// Whether a C that is relayed takes the place of operands that all warps

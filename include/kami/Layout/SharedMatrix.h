@@ -51,7 +51,8 @@ constexpr int64_t warpsPerGroup = 4;
 /// barrier: 256 products of tf32 up to 512 × 512 × 128 by one group a block
 /// take 44.1 µs so, and 44.5 otherwise (H200, 2026-11-26).
 inline bool groupsWaitApart(const Exchange &exchange, const WarpGrid &grid) {
-  return exchange.bulk && exchange.prefetches && grid.warps() > warpsPerGroup;
+  return exchange.bulk && exchange.prefetches &&
+         (exchange.stationary || grid.warps() > warpsPerGroup);
 }
 
 /// Bytes of the longest swizzle rows.

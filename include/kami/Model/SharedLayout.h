@@ -100,6 +100,17 @@ struct SharedLayout {
 SharedLayout sharedLayout(const Partition &partition, const Slicing &slicing,
                           ElementBytes element, const Exchange &exchange = {});
 
+/// Where A stays in registers, the stages that its terms and then tiles of B
+/// come through: as large as one of these.
+struct StationaryStages {
+  int64_t bytes;
+  /// Terms of A that one brings, and those that bring all of them.
+  int64_t depth, count;
+};
+
+StationaryStages stationaryStages(const Partition &partition,
+                                  int64_t operandBytes);
+
 /// How threads copy what the copy engine is meant to bring and cannot, as rows
 /// that begin anywhere: one product at a time, in as many stages as there is
 /// room for in those of the engine, but in two if it has them.

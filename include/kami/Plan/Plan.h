@@ -97,6 +97,11 @@ struct Plan {
   /// Of complex numbers, whether the parts of a row are multiplied as they lie
   /// beside each other: the tile is that of one product of m × 2n × 2k reals.
   bool interleavesParts = false;
+  /// Of operands that the copy engine brings for blocks in turn, whether a
+  /// block has all tiles that multiply the same columns of B (rows of A, where
+  /// it computes C and not its transpose), one after the other, and keeps these
+  /// in registers: all terms, which are those of one tile.
+  bool stationary = false;
 
   Algorithm algorithm() const { return algorithmOf(grid); }
   /// Whether elements of these kinds are extended when a warp loads them.
@@ -133,7 +138,16 @@ struct Plan {
             unit(),    isScoped(),     stages,
             relaysC,   prefetches,     isPacked() ? packedProducts() : 0,
             skewed,    isTransposed(), rounds,
-            bulk,      taken > 0,      interleavesParts};
+            bulk,      taken > 0,      interleavesParts,
+            stationary};
+  }
+  /// What a block computes of a C of so many rows and columns, or more than
+  /// that, before it takes what comes next.
+  Extents blockTile(int64_t rows, int64_t columns) const {
+    Extents block = tile;
+    if (stationary)
+      (isTransposed() ? block.m : block.n) = isTransposed() ? rows : columns;
+    return block;
   }
 };
 

@@ -45,6 +45,7 @@ struct Misfit {
     NotInTurn,
     NotBulk,
     NotTaken,
+    NotStationary,
     NotGatheredA,
     NotGatheredB,
     Threads,

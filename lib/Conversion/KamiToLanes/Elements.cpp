@@ -102,6 +102,25 @@ struct ConvertClip : OpConversionPattern<ClipOp> {
   }
 };
 
+struct ConvertJoin : OpConversionPattern<JoinOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(JoinOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> tiles;
+    for (int64_t row = 0; row != op.getType().getTileRows(); ++row)
+      for (auto [fragment, registers] :
+           llvm::zip_equal(op.getFragments(), adaptor.getFragments())) {
+        int64_t columns =
+            cast<FragmentType>(fragment.getType()).getTileColumns();
+        llvm::append_range(tiles, registers.slice(row * columns, columns));
+      }
+    rewriter.replaceOpWithMultiple(op, {tiles});
+    return success();
+  }
+};
+
 struct ConvertRecast : OpConversionPattern<RecastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -154,6 +173,6 @@ private:
 
 void lanes::populateElementPatterns(const TypeConverter &converter,
                                     RewritePatternSet &patterns) {
-  patterns.add<ConvertMap, ConvertClip, ConvertRecast>(converter,
-                                                       patterns.getContext());
+  patterns.add<ConvertMap, ConvertClip, ConvertJoin, ConvertRecast>(
+      converter, patterns.getContext());
 }

@@ -143,7 +143,8 @@ static LogicalResult verifyProduct(GemmOp op) {
   if (failed(verifyWarps(op, plan)))
     return failure();
   if (plan.getStationary())
-    return verifyStationary(op);
+    return success(succeeded(verifyCopies(op, plan)) &&
+                   succeeded(verifyStationary(op)));
   for (auto [name, extent, tile] :
        {std::tuple("m", op.getM(), plan.getTileM()),
         std::tuple("n", op.getN(), plan.getTileN())})

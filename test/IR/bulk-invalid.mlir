@@ -96,3 +96,48 @@ func.func @buffer(%maps: memref<256xi8, #gpu.address_space<workgroup>>, %buffer:
 #hmma = #kami.mma_atom<mma_sync 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
 // expected-error@+1 {{expected bulk copies only of operands that are copied for warp groups}}
 #plan = #kami.plan<one_d, grid = [1, 1, 1], unit = warp, atom = #hmma, tile = 16x16x16, transport = copied, slices = {k = 16, shared = [0, 0]}, copies = bulk>
+
+// -----
+
+#tf32 = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected a stationary operand only of tf32 that is copied in bulk, where what comes next is prefetched and C is not relayed}}
+#plan = #kami.plan<one_d, grid = [1, 8, 1], unit = warpgroup, atom = #tf32, tile = 16x128x64, transport = copied, slices = {k = 8, shared = [0, 0]}, stages = 3, blocks = 2, next = prefetched, stationary = operand>
+
+// -----
+
+#tf32 = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected a stationary operand only of tf32 that is copied in bulk, where what comes next is prefetched and C is not relayed}}
+#plan = #kami.plan<one_d, grid = [1, 8, 1], unit = warpgroup, atom = #tf32, tile = 16x128x64, transport = copied, slices = {k = 8, shared = [0, 0]}, stages = 3, output = relayed, blocks = 2, next = prefetched, copies = bulk, stationary = operand>
+
+// -----
+
+#half = #kami.mma_atom<wgmma 16x8x16, f16, f16, f32, ["nv.a.16x16.b16", "nv.b.16x8.b16", "nv.c.16x8.b32"]>
+// expected-error@+1 {{expected a stationary operand only of tf32}}
+#plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #half, tile = 64x64x32, transport = copied, slices = {k = 16, shared = [0, 0]}, stages = 3, blocks = 2, next = prefetched, copies = bulk, stationary = operand>
+
+// -----
+
+#tf32 = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+func.func @join_rows(%a: !kami.fragment<16x8xf32, a, #tf32>, %b: !kami.fragment<32x8xf32, a, #tf32>) {
+  // expected-error@+1 {{'kami.join' op expected fragments of the result's role, rows and atom, but got}}
+  %0 = kami.join %a, %b : !kami.fragment<16x8xf32, a, #tf32>, !kami.fragment<32x8xf32, a, #tf32> -> !kami.fragment<16x16xf32, a, #tf32>
+  return
+}
+
+// -----
+
+#tf32 = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+func.func @join_columns(%a: !kami.fragment<16x8xf32, a, #tf32>) {
+  // expected-error@+1 {{'kami.join' op expected fragments of 32 columns together, but got 16}}
+  %0 = kami.join %a, %a : !kami.fragment<16x8xf32, a, #tf32>, !kami.fragment<16x8xf32, a, #tf32> -> !kami.fragment<16x32xf32, a, #tf32>
+  return
+}
+
+// -----
+
+#tf32 = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+func.func @join_interleaved(%a: !kami.fragment<16x16xf32, a, #tf32, interleave = [0, 2]>) {
+  // expected-error@+1 {{'kami.join' op expected tiles that are not interleaved, but got}}
+  %0 = kami.join %a, %a : !kami.fragment<16x16xf32, a, #tf32, interleave = [0, 2]>, !kami.fragment<16x16xf32, a, #tf32, interleave = [0, 2]> -> !kami.fragment<16x32xf32, a, #tf32>
+  return
+}

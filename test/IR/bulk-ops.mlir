@@ -11,6 +11,7 @@
 !barriers = memref<3xi64, #gpu.address_space<workgroup>>
 
 // CHECK: #kami.plan<{{.+}} stages = 2, blocks = 264, rows = skewed, copies = bulk>
+// CHECK: #kami.plan<{{.+}} next = prefetched, copies = bulk, taken = 1, stationary = operand>
 func.func private @plan() attributes {plan = #kami.plan<one_d, grid = [4, 1, 1], unit = warpgroup, atom = #wgmma, tile = 64x64x32, transport = copied, slices = {k = 16, shared = [0, 0]}, stages = 2, blocks = 264, rows = skewed, copies = bulk>}
 
 // CHECK-LABEL: func.func @bulk
@@ -41,4 +42,14 @@ func.func @bulk(%batch: memref<7x64x256xf16>, %b: memref<?x?xf16, strided<[?, 1]
   // CHECK: kami.mbarrier_inval %{{.+}} : memref<3xi64, #gpu.address_space<workgroup>>
   kami.mbarrier_inval %barriers : !barriers
   return
+}
+
+#rounded = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+func.func private @stationary() attributes {plan = #kami.plan<one_d, grid = [1, 8, 1], unit = warpgroup, atom = #rounded, tile = 16x128x64, transport = copied, slices = {k = 8, shared = [0, 0]}, stages = 3, blocks = 2, next = prefetched, copies = bulk, taken = 1, stationary = operand>}
+
+// CHECK-LABEL: func.func @join
+// CHECK:         kami.join %{{.+}}, %{{.+}} : !a16x24, !a16x8 -> !a16x32
+func.func @join(%a: !kami.fragment<16x24xf32, a, #rounded>, %b: !kami.fragment<16x8xf32, a, #rounded>) -> !kami.fragment<16x32xf32, a, #rounded> {
+  %0 = kami.join %a, %b : !kami.fragment<16x24xf32, a, #rounded>, !kami.fragment<16x8xf32, a, #rounded> -> !kami.fragment<16x32xf32, a, #rounded>
+  return %0 : !kami.fragment<16x32xf32, a, #rounded>
 }

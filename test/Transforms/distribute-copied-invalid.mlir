@@ -49,3 +49,39 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#tf32 = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [1, 8, 1], unit = warpgroup, atom = #tf32, tile = 16x128x64, transport = copied, slices = {k = 8, shared = [0, 0]}, stages = 3, blocks = 2, next = prefetched, copies = bulk, stationary = operand>
+gpu.module @m {
+  gpu.func @stationary(%a: memref<40x64xf32>, %b: memref<64x144xf32>, %c: memref<40x144xf32>) kernel {
+    // expected-error@+1 {{'kami.gemm' op expected an extent of n no larger than the plan's tile of 128, but got 144}}
+    kami.gemm ins(%a, %b : memref<40x64xf32>, memref<64x144xf32>) outs(%c : memref<40x144xf32>) accumulator(f32) precision<tf32> aligned_rows plan(#plan)
+    gpu.return
+  }
+}
+
+// -----
+
+#tf32 = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [1, 8, 1], unit = warpgroup, atom = #tf32, tile = 16x128x64, transport = copied, slices = {k = 8, shared = [0, 0]}, stages = 3, blocks = 2, next = prefetched, copies = bulk, stationary = operand>
+gpu.module @m {
+  gpu.func @stationary(%a: memref<40x72xf32>, %b: memref<72x128xf32>, %c: memref<40x128xf32>) kernel {
+    // expected-error@+1 {{'kami.gemm' op expected one tile of k, and lines that the copy engine brings, where an operand is stationary}}
+    kami.gemm ins(%a, %b : memref<40x72xf32>, memref<72x128xf32>) outs(%c : memref<40x128xf32>) accumulator(f32) precision<tf32> aligned_rows plan(#plan)
+    gpu.return
+  }
+}
+
+// -----
+
+#tf32 = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [1, 8, 1], unit = warpgroup, atom = #tf32, tile = 16x128x64, transport = copied, slices = {k = 8, shared = [0, 0]}, stages = 3, blocks = 2, next = prefetched, copies = bulk, stationary = operand>
+gpu.module @m {
+  gpu.func @stationary(%a: memref<40x64xf32>, %b: memref<64x128xf32>, %c: memref<40x128xf32>) kernel {
+    // expected-error@+1 {{'kami.gemm' op expected one tile of k, and lines that the copy engine brings, where an operand is stationary}}
+    kami.gemm ins(%a, %b : memref<40x64xf32>, memref<64x128xf32>) outs(%c : memref<40x128xf32>) accumulator(f32) precision<tf32> plan(#plan)
+    gpu.return
+  }
+}

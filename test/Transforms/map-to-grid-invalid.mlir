@@ -35,3 +35,15 @@ func.func @dealt(%a: memref<32x32xf16>, %b: memref<32x16xf16>, %c: memref<32x16x
   kami.gemm ins(%a, %b : memref<32x32xf16>, memref<32x16xf16>) outs(%c : memref<32x16xf32>) accumulator(f32) plan(#plan)
   return
 }
+
+// -----
+
+#tf32 = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+#plan = #kami.plan<one_d, grid = [1, 8, 1], unit = warpgroup, atom = #tf32, tile = 16x128x64, transport = copied, slices = {k = 8, shared = [0, 0]}, stages = 3, blocks = 2, next = prefetched, copies = bulk, stationary = operand>
+func.func @stationary(%a: memref<?xf32>, %at: memref<?xi64>, %m: memref<?xi32>) {
+  // expected-error @+1 {{'kami.grouped_gemm' op expected a plan without a stationary operand}}
+  kami.grouped_gemm ins(%a, %a : memref<?xf32>, memref<?xf32>) outs(%a : memref<?xf32>)
+      at(%at, %at, %at : memref<?xi64>, memref<?xi64>, memref<?xi64>)
+      sizes(%m, %m, %m : memref<?xi32>, memref<?xi32>, memref<?xi32>) accumulator(f32) precision<tf32> plan(#plan)
+  return
+}

@@ -208,3 +208,17 @@ func.func @grouped_spirv(%a: memref<?xf16>, %c: memref<?xf32>, %at: memref<?xi64
   return
 }
 }
+
+// -----
+
+#tf32 = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
+module attributes {kami.target = #kami.target<"sm_90">} {
+func.func @stationary(%a: memref<?xf32>, %at: memref<?xi64>, %m: memref<?xi32>) {
+  // expected-error @+1 {{'kami.grouped_gemm' op expected a plan without a stationary operand}}
+  kami.grouped_gemm ins(%a, %a : memref<?xf32>, memref<?xf32>) outs(%a : memref<?xf32>)
+      at(%at, %at, %at : memref<?xi64>, memref<?xi64>, memref<?xi64>)
+      sizes(%m, %m, %m : memref<?xi32>, memref<?xi32>, memref<?xi32>) accumulator(f32) precision<tf32>
+      plan(<one_d, grid = [1, 8, 1], unit = warpgroup, atom = #tf32, tile = 16x128x64, transport = copied, slices = {k = 8, shared = [0, 0]}, stages = 3, blocks = 2, next = prefetched, copies = bulk, stationary = operand>)
+  return
+}
+}

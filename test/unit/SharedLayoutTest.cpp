@@ -258,3 +258,35 @@ TEST(SharedLayout, BarriersHoldUpThoseThatTalk) {
   staged.isScoped = false;
   EXPECT_EQ(exchangeScope(cube, {16, 0, 0}, staged), BarrierScope::Block);
 }
+
+// Parts of an operand that stays are as large as tiles of the one that passes
+// by, at most, alike, and of whole swizzle rows where there is room for them.
+TEST(SharedLayout, OperandsThatStayComeInParts) {
+  auto stagesOf = [](int64_t rows, int64_t columns, int64_t k) {
+    Partition partition({rows, columns, k}, {8, 1, 1}, {16, 8, 8}, 8);
+    return stationaryStages(partition, /*operandBytes=*/4);
+  };
+  struct {
+    int64_t columns, k, bytes, depth, count;
+  } cases[] = {{32, 256, 32 * 1024, 64, 4}, {64, 256, 64 * 1024, 128, 2},
+               {40, 200, 32 * 1024, 64, 4}, {16, 256, 16 * 1024, 32, 8},
+               {8, 64, 4096, 8, 8},         {64, 8, 4096, 8, 1}};
+  for (const auto &expected : cases) {
+    StationaryStages stages = stagesOf(128, expected.columns, expected.k);
+    EXPECT_EQ(stages.bytes, expected.bytes) << expected.columns;
+    EXPECT_EQ(stages.depth, expected.depth) << expected.columns;
+    EXPECT_EQ(stages.count, expected.count) << expected.columns;
+  }
+  Partition partition({128, 32, 256}, {8, 1, 1}, {16, 8, 8}, 8);
+  Exchange exchange;
+  exchange.transport = Transport::Copied;
+  exchange.unit = Unit::WarpGroup;
+  exchange.stages = 5;
+  exchange.prefetches = exchange.bulk = exchange.stationary = true;
+  SharedLayout layout = sharedLayout(partition, {8}, {4, 4}, exchange);
+  EXPECT_EQ(layout.copiedA.bytes, 5 * 32 * 1024);
+  EXPECT_EQ(layout.copiedB.bytes, layout.copiedA.bytes);
+  EXPECT_EQ(layout.maps.offset, 5 * 32 * 1024);
+  // A stage waits for one copy, and says to all warps that it is free.
+  EXPECT_EQ(layout.barriers.bytes, 2 * 5 * 8);
+}

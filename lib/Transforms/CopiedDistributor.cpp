@@ -421,6 +421,7 @@ void Distributor::endBulk(Value follows) {
         scf::IfOp::create(b, TypeRange(), follows, /*withElseRegion=*/true);
     b.setInsertionPointToStart(choice.elseBlock());
   }
+  // Of an operand that stays a product alone waits apart, too.
   if (waitApart() && (follows || exchange.stationary)) {
     gpu::BarrierOp::create(b);
     MBarrierInvalOp::create(b, freeBarriers());

@@ -217,9 +217,31 @@ private:
                              mlir::Value start);
   mlir::Value emitSumInTurn(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
                             mlir::Value start, bool barrierFirst);
+  /// A product whose A stays, as its stages are filled: where the engine finds
+  /// its operands and, if another one `follows`, null if none does, that one's,
+  /// from whose first place on stages are filled behind `switchAt`.
+  struct PassingProduct {
+    BulkOperands own, next;
+    mlir::Value switchAt, nextPlaces, follows;
+  };
+  /// Which stage is next, and the parity of its phase.
+  struct StagePhase {
+    mlir::Value number, parity;
+  };
+  mlir::Value isBefore(mlir::Value one, mlir::Value other);
   mlir::Value stationaryStageAt(mlir::Value stage);
   void startStationary(const BulkOperands &operands, mlir::Value index,
                        mlir::Value stage);
+  void startStationaryIf(mlir::Value exists, const BulkOperands &operands,
+                         mlir::Value index, mlir::Value stage);
+  void takeStage(const PassingProduct &product, mlir::Value place,
+                 StagePhase &phase, llvm::function_ref<void(mlir::Value)> use,
+                 llvm::function_ref<void()> finish = {});
+  mlir::Value loadStationary(const PassingProduct &product, StagePhase &phase);
+  void multiplyPassing(GemmOp op, const PassingProduct &product,
+                       mlir::Value rows, mlir::Value place, StagePhase &phase);
+  void forEachPlace(mlir::Value from, mlir::Value to, StagePhase &phase,
+                    llvm::function_ref<void(mlir::Value, StagePhase &)> emit);
   void emitStationary(GemmOp op, mlir::Value matrixA, mlir::Value matrixB,
                       bool barrierFirst);
   FragmentType loadedType(Role role);

@@ -106,172 +106,186 @@ void Distributor::startStationary(const BulkOperands &operands, Value index,
   place(Role::B);
 }
 
+/// Starts what comes in that place if there is something, to the stage. A phase
+/// without is waited for as well.
+void Distributor::startStationaryIf(Value exists, const BulkOperands &operands,
+                                    Value index, Value stage) {
+  auto choice =
+      scf::IfOp::create(b, TypeRange(), exists, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  startStationary(operands, index, stage);
+  b.setInsertionPointToStart(choice.elseBlock());
+  MBarrierArriveOp::create(b, bulkBarriers(), stage, copiesOfStage());
+}
+
+Value Distributor::isBefore(Value one, Value other) {
+  return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, one, other);
+}
+
+/// Waits for what comes in a place of the product, has `use` use it, and starts
+/// what is `stages - 1` places further, its own or the next product's, in the
+/// stage before, which all warps have done with by then: the unit is at work
+/// meanwhile. `finish` is behind that.
+void Distributor::takeStage(const PassingProduct &product, Value place,
+                            StagePhase &phase,
+                            llvm::function_ref<void(Value)> use,
+                            llvm::function_ref<void()> finish) {
+  auto [number, parity] = phase;
+  Value stage = asStage(number), ahead = constant(exchange.stages - 1);
+  MBarrierWaitOp::create(b, bulkBarriers(), stage, parity, /*everyWarp=*/true);
+  use(stage);
+  Value freed = asStage(stageBefore(number));
+  MBarrierWaitOp::create(b, freeBarriers(), freed,
+                         parityBefore(parity, number));
+  Value isOwn = isBefore(place, product.switchAt);
+  if (!mapsBatch && product.follows) {
+    // The last moment: publishing maps takes longer than a turn.
+    Value isLast = b.createOrFold<arith::AndIOp>(
+        b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, place,
+                                      product.switchAt),
+        product.follows);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, isLast, /*withElseRegion=*/false).thenBlock());
+    acquireMaps(nextMapNumber());
+  }
+  Value exists = isOwn, index = add(place, ahead);
+  BulkOperands operands = product.own;
+  if (product.follows) {
+    Value ofNext = b.createOrFold<arith::SubIOp>(place, product.switchAt);
+    Value isNext = b.createOrFold<arith::AndIOp>(
+        product.follows, isBefore(ofNext, product.nextPlaces));
+    exists = b.createOrFold<arith::OrIOp>(isOwn, isNext);
+    index = b.createOrFold<arith::SelectOp>(isOwn, index, ofNext);
+    operands = select(isOwn, product.own, product.next);
+  }
+  startStationaryIf(exists, operands, index, freed);
+  if (finish)
+    finish();
+  MBarrierArriveOp::create(b, freeBarriers(), stage, /*arrivals=*/1,
+                           /*everyWarp=*/true);
+  phase = {stageAfter(number), parityAfter(parity, number)};
+}
+
+/// A's rows of this warp, of which a part comes in each of the first places.
+Value Distributor::loadStationary(const PassingProduct &product,
+                                  StagePhase &phase) {
+  SmallVector<Value> parts;
+  for (int64_t part = 0; part != stationary.count; ++part) {
+    int64_t rest = partition.paddedK() - part * stationary.depth;
+    auto type = FragmentType::get(b.getContext(), partition.warpM,
+                                  std::min(stationary.depth, rest),
+                                  atom.getAType(), Role::A, atom);
+    takeStage(product, constant(part), phase, [&](Value stage) {
+      parts.push_back(LoadPlacedOp::create(b, type, stationaryStageAt(stage),
+                                           multiply(row, partition.warpM),
+                                           constant(0), bulkA));
+    });
+  }
+  if (parts.size() == 1)
+    return parts.front();
+  return JoinOp::create(b, rowsType(partition, atom), parts);
+}
+
+/// Multiplies the tile of B in a place with rows of A, and writes that part of
+/// C.
+void Distributor::multiplyPassing(GemmOp op, const PassingProduct &product,
+                                  Value rows, Value place, StagePhase &phase) {
+  Value origin = constant(0), sum;
+  takeStage(
+      product, place, phase,
+      [&](Value stage) {
+        sum = GroupMmaOp::create(b, fragmentType(Role::C), rows,
+                                 stationaryStageAt(stage), origin, origin,
+                                 emitZeros(), ValueRange(), SharedMatrixAttr(),
+                                 bulkB, IntegerAttr(), b.getUnitAttr());
+      },
+      [&] { sum = GroupWaitOp::create(b, sum); });
+  FragmentPlace at = placeOfC(op.getC());
+  Value tile = b.createOrFold<arith::SubIOp>(place, constant(stationary.count));
+  at.column = add(at.column, multiply(tile, partition.paddedN()));
+  int64_t columns = cast<ShapedType>(op.getC().getType())
+                        .getDimSize(exchange.isTransposed ? 0 : 1);
+  at.columnInBounds =
+      ShapedType::isStatic(columns) && columns % partition.paddedN() == 0;
+  emitStore(op, sum, at);
+}
+
+/// The places of a product's operands from the first tile of B on, and those
+/// without a tile, of a product that has fewer than are ahead.
+void Distributor::forEachPlace(
+    Value from, Value to, StagePhase &phase,
+    llvm::function_ref<void(Value, StagePhase &)> emit) {
+  if (matchPattern(isBefore(from, to), m_Zero()))
+    return;
+  auto loop = scf::ForOp::create(b, from, to, constant(1),
+                                 ValueRange{phase.number, phase.parity});
+  keepRolled(loop);
+  phase = {loop.getResult(0), loop.getResult(1)};
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  StagePhase inside = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+  emit(loop.getInductionVar(), inside);
+  scf::YieldOp::create(b, ValueRange{inside.number, inside.parity});
+}
+
 /// The product of an A that stays, one of a block's in turn or its only one.
 void Distributor::emitStationary(GemmOp op, Value matrixA, Value matrixB,
                                  bool barrierFirst) {
-  int64_t ahead = exchange.stages - 1;
-  bool isAlone = !op.getTurn();
-  auto [nextA, nextB] =
-      isAlone ? std::pair(matrixA, matrixB)
-              : multipliedMatrices(op, op.getNextA(), op.getNextB());
-  Value turn = isAlone ? constant(0) : op.getTurn();
-  Value hasNext = isAlone ? arith::ConstantIntOp::create(b, 0, 1).getResult()
-                          : op.getHasNext();
-  Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn, constant(0));
+  copied = view(0, shared.bytes);
+  stationary =
+      stationaryStages(partition, atom.getAType().getIntOrFloatBitWidth() / 8);
+  Value ahead = constant(exchange.stages - 1), turn = op.getTurn();
   auto atFirst = [&](llvm::function_ref<void()> emit) {
-    if (isAlone)
-      return emit();
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(
-        scf::IfOp::create(b, isFirst, /*withElseRegion=*/false).thenBlock());
+    if (turn) {
+      Value isFirst =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn, constant(0));
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, isFirst, /*withElseRegion=*/false).thenBlock());
+    }
     emit();
   };
   if (barrierFirst)
     atFirst([&] { gpu::BarrierOp::create(b); });
-  copied = view(0, shared.bytes);
-  stationary =
-      stationaryStages(partition, atom.getAType().getIntOrFloatBitWidth() / 8);
   beginBulk(op, matrixA, matrixB);
-  BulkOperands own = bulkOperands(matrixA, matrixB, mapNumber);
-  BulkOperands next = bulkOperands(nextA, nextB, nextMapNumber());
   auto placesOf = [&](Value matrix) {
-    return add(
-        constant(stationary.count),
-        b.createOrFold<arith::CeilDivUIOp>(multipliedExtent(Role::B, matrix, 1),
-                                           constant(partition.paddedN())));
+    Value columns = multipliedExtent(Role::B, matrix, 1);
+    return add(constant(stationary.count),
+               b.createOrFold<arith::CeilDivUIOp>(
+                   columns, constant(partition.paddedN())));
   };
-  Value places = placesOf(matrixB), nextPlaces = placesOf(nextB);
-  Value turns = b.createOrFold<arith::MaxUIOp>(places, constant(ahead));
-  Value switchAt = b.createOrFold<arith::SubIOp>(turns, constant(ahead));
-  auto isBefore = [&](Value one, Value other) {
-    return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, one, other);
-  };
-  auto startIf = [&](Value exists, const BulkOperands &operands, Value index,
-                     Value stage) {
-    auto choice =
-        scf::IfOp::create(b, TypeRange(), exists, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    startStationary(operands, index, stage);
-    b.setInsertionPointToStart(choice.elseBlock());
-    MBarrierArriveOp::create(b, bulkBarriers(), stage, copiesOfStage());
-  };
+  Value places = placesOf(matrixB);
+  Value turns = b.createOrFold<arith::MaxUIOp>(places, ahead);
+  PassingProduct product;
+  product.own = bulkOperands(matrixA, matrixB, mapNumber);
+  product.switchAt = b.createOrFold<arith::SubIOp>(turns, ahead);
+  if (turn) {
+    auto [nextA, nextB] = multipliedMatrices(op, op.getNextA(), op.getNextB());
+    product.next = bulkOperands(nextA, nextB, nextMapNumber());
+    product.nextPlaces = placesOf(nextB);
+    product.follows = op.getHasNext();
+  }
   atFirst([&] {
-    for (int64_t place = 0; place != ahead; ++place)
-      startIf(isBefore(constant(place), places), own, constant(place),
-              constant(place));
+    for (int64_t place = 0; place + 1 != exchange.stages; ++place)
+      startStationaryIf(isBefore(constant(place), places), product.own,
+                        constant(place), constant(place));
   });
   // Others know of the mbarriers then, and all have read what they are told of
   // this product.
   gpu::BarrierOp::create(b);
   describeNext(op);
 
-  /// What comes through a stage: waits for it, has `use` use it, and starts
-  /// what comes to the stage before, which all warps have done with, while the
-  /// unit is at work; `finish` is behind that.
-  auto take = [&](Value place, Value number, Value parity,
-                  llvm::function_ref<void(Value)> use,
-                  llvm::function_ref<void()> finish = {}) {
-    Value stage = asStage(number);
-    MBarrierWaitOp::create(b, bulkBarriers(), stage, parity,
-                           /*everyWarp=*/true);
-    use(stage);
-    Value freed = asStage(stageBefore(number));
-    MBarrierWaitOp::create(b, freeBarriers(), freed,
-                           parityBefore(parity, number));
-    Value isOwn = isBefore(place, switchAt);
-    if (!mapsBatch && !isAlone) {
-      // The last moment: publishing maps takes longer than a turn.
-      Value isLast = b.createOrFold<arith::AndIOp>(
-          b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, place,
-                                        switchAt),
-          hasNext);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(
-          scf::IfOp::create(b, isLast, /*withElseRegion=*/false).thenBlock());
-      acquireMaps(nextMapNumber());
-    }
-    Value ofNext = b.createOrFold<arith::SubIOp>(place, switchAt);
-    Value nextExists =
-        b.createOrFold<arith::AndIOp>(hasNext, isBefore(ofNext, nextPlaces));
-    startIf(b.createOrFold<arith::OrIOp>(isOwn, nextExists),
-            select(isOwn, own, next),
-            b.createOrFold<arith::SelectOp>(isOwn, add(place, constant(ahead)),
-                                            ofNext),
-            freed);
-    if (finish)
-      finish();
-    MBarrierArriveOp::create(b, freeBarriers(), stage, /*arrivals=*/1,
-                             /*everyWarp=*/true);
-  };
-
-  auto [number, parity] = stageOfTurn(turn);
-  auto step = [&](Value &number, Value &parity) {
-    parity = parityAfter(parity, number);
-    number = stageAfter(number);
-  };
-  SmallVector<Value> parts;
-  for (int64_t part = 0; part != stationary.count; ++part) {
-    int64_t first = part * stationary.depth;
-    auto type = FragmentType::get(
-        b.getContext(), partition.warpM,
-        std::min(stationary.depth, partition.paddedK() - first),
-        atom.getAType(), Role::A, atom);
-    take(constant(part), number, parity, [&](Value stage) {
-      parts.push_back(LoadPlacedOp::create(b, type, stationaryStageAt(stage),
-                                           multiply(row, partition.warpM),
-                                           constant(0), bulkA));
-    });
-    step(number, parity);
-  }
-  Value rows =
-      parts.size() == 1
-          ? parts.front()
-          : JoinOp::create(b, rowsType(partition, atom), parts).getResult();
-
-  auto passing = scf::ForOp::create(b, constant(stationary.count), places,
-                                    constant(1), ValueRange{number, parity});
-  keepRolled(passing);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(passing.getBody());
-    Value place = passing.getInductionVar();
-    Value number = passing.getRegionIterArg(0),
-          parity = passing.getRegionIterArg(1);
-    Value sum;
-    take(
-        place, number, parity,
-        [&](Value stage) {
-          Value origin = constant(0);
-          sum = GroupMmaOp::create(
-              b, fragmentType(Role::C), rows, stationaryStageAt(stage), origin,
-              origin, emitZeros(), ValueRange(), SharedMatrixAttr(), bulkB,
-              IntegerAttr(), b.getUnitAttr());
-        },
-        [&] { sum = GroupWaitOp::create(b, sum); });
-    FragmentPlace at = placeOfC(op.getC());
-    Value tile =
-        b.createOrFold<arith::SubIOp>(place, constant(stationary.count));
-    at.column = add(at.column, multiply(tile, partition.paddedN()));
-    int64_t columns = cast<ShapedType>(op.getC().getType())
-                          .getDimSize(exchange.isTransposed ? 0 : 1);
-    at.columnInBounds =
-        ShapedType::isStatic(columns) && columns % partition.paddedN() == 0;
-    emitStore(op, sum, at);
-    step(number, parity);
-    scf::YieldOp::create(b, ValueRange{number, parity});
-  }
-  // Turns without a tile, of a product that has fewer than are ahead.
-  if (!matchPattern(isBefore(places, turns), m_Zero())) {
-    auto rest =
-        scf::ForOp::create(b, places, turns, constant(1), passing.getResults());
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(rest.getBody());
-    Value number = rest.getRegionIterArg(0), parity = rest.getRegionIterArg(1);
-    take(rest.getInductionVar(), number, parity, [](Value) {});
-    step(number, parity);
-    scf::YieldOp::create(b, ValueRange{number, parity});
-  }
-  endBulk(op.getHasNext());
+  auto [number, parity] = stageOfTurn(turn ? turn : constant(0));
+  StagePhase phase = {number, parity};
+  Value rows = loadStationary(product, phase);
+  forEachPlace(constant(stationary.count), places, phase,
+               [&](Value place, StagePhase &inside) {
+                 multiplyPassing(op, product, rows, place, inside);
+               });
+  forEachPlace(places, turns, phase, [&](Value place, StagePhase &inside) {
+    takeStage(product, place, inside, [](Value) {});
+  });
+  endBulk(product.follows);
 }

@@ -385,6 +385,8 @@ static Plan withPassingTile(Plan plan, const Extents &extents) {
 /// long as with sums there for 3877 products of 328 x 352 x 200. Where a block
 /// has few operands one after the other, it waits for the first: of tf32 256
 /// 132, 200, 264 and 400 products take 1.06, 1.04, 1.01 and 0.99 of the time.
+/// A transposed B, rows of A that stay and strides of run time have not been
+/// timed.
 void GridSearch::keepOperand(Tiling &best) const {
   constexpr int64_t warps = 2 * warpsPerGroup;
   /// Of the time with sums in registers, which the model counts: 0.86 to 0.97.
@@ -393,7 +395,8 @@ void GridSearch::keepOperand(Tiling &best) const {
   const Plan &found = best.plan;
   if (problem.tile || problem.stages || !found.bulk || !found.prefetches ||
       found.relaysC || atom.atom->operand != ElementKind::TF32 ||
-      grid.warps() != warps)
+      grid.warps() != warps || !found.isTransposed() ||
+      problem.majorB != Major::MN || problem.hasRuntimeStrides)
     return;
   Tiling kept = best;
   kept.plan.stationary = true;

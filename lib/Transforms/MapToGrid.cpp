@@ -136,14 +136,16 @@ static void markAlignedArguments(GemmOp op) {
   }
 }
 
-/// The plan, but where its operand cannot stay, one of the same tiles that
-/// threads copy, each by a block of its own.
+/// The plan, but where its operand cannot stay, one of tiles as large that
+/// threads copy, each by a block of its own, no deeper than there is room for.
 static Plan settled(GemmOp op, Plan plan) {
   if (!plan.stationary || mayBeStationary(op, plan))
     return plan;
   plan.stationary = plan.bulk = plan.prefetches = false;
   plan.taken = plan.blocks = 0;
-  plan.stages = 1;
+  plan.stages = 2;
+  constexpr int64_t depth = 64;
+  plan.tile.k = std::min(plan.tile.k, depth);
   op.setPlanAttr(toAttribute(op.getContext(), plan));
   return plan;
 }

@@ -55,19 +55,19 @@ module attributes {kami.target = #kami.target<"sm_90">} {
 
 // -----
 
-// Where the engine cannot bring it so, tiles are computed one by one: rows that may begin
-// anywhere, and more terms than a tile has.
+// Where the engine cannot bring it so, tiles are computed one by one, some of the terms at a
+// time: of rows that may begin anywhere.
 
 #tf32 = #kami.mma_atom<wgmma 16x8x8, f32, f32, f32, ["nv.a.16x8.b32", "nv.b.8x8.b32", "nv.c.16x8.b32"]>
-#plan = #kami.plan<one_d, grid = [1, 8, 1], unit = warpgroup, atom = #tf32, tile = 32x128x64, transport = copied,
+#plan = #kami.plan<one_d, grid = [1, 8, 1], unit = warpgroup, atom = #tf32, tile = 32x128x104, transport = copied,
                    slices = {k = 8, shared = [0, 0]}, stages = 3, blocks = 2, next = prefetched, copies = bulk, taken = 2, stationary = operand>
 module attributes {kami.target = #kami.target<"sm_90">} {
-  func.func @anywhere(%a: memref<5x96x64xf32>, %b: memref<5x64x256xf32>, %c: memref<5x96x256xf32>) {
-    kami.gemm ins(%a, %b : memref<5x96x64xf32>, memref<5x64x256xf32>) outs(%c : memref<5x96x256xf32>)
+  func.func @anywhere(%a: memref<5x96x104xf32>, %b: memref<5x104x256xf32>, %c: memref<5x96x256xf32>) {
+    kami.gemm ins(%a, %b : memref<5x96x104xf32>, memref<5x104x256xf32>) outs(%c : memref<5x96x256xf32>)
         accumulator(f32) precision<tf32> plan(#plan)
     return
   }
-  // GRID:       #plan = #kami.plan<{{.+}} slices = {k = 8, shared = [0, 0]}>
-  // GRID-LABEL: gpu.func @gemm_96x256x64_f32
-  // GRID:         kami.gemm ins({{.+}} : memref<32x64xf32, {{.+}}>, memref<64x128xf32, {{.+}}>)
+  // GRID:       #plan = #kami.plan<{{.+}} tile = 32x128x64, {{.+}} stages = 2>
+  // GRID-LABEL: gpu.func @gemm_96x256x104_f32
+  // GRID:         kami.gemm ins({{.+}} : memref<32x104xf32, {{.+}}>, memref<104x128xf32, {{.+}}>)
 }

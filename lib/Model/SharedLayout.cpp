@@ -166,12 +166,12 @@ static SharedLayout copiedTiles(const Partition &partition,
 
 Exchange kami::withoutBulk(const Partition &partition, ElementBytes element,
                            const Exchange &exchange) {
+  // What threads would have to copy is computed by another plan.
+  if (exchange.stationary)
+    return exchange;
   int64_t room = copiedTiles(partition, element, exchange).bytes;
   Exchange threads = exchange;
   threads.bulk = threads.prefetches = false;
-  // Nor does it: it is its own tiles that are copied instead.
-  if (exchange.stationary)
-    return exchange;
   while (threads.stages > 2 &&
          copiedTiles(partition, element, threads).bytes > room)
     --threads.stages;

@@ -55,7 +55,7 @@ SharedMatrixAttr Distributor::copiedMatrix(Role role, MemRefType matrix) {
       alongColumns == isA || (isPlaced(role) && !readsEitherOrder(bytes));
   int64_t depth = partition.paddedK();
   if (isA && exchange.stationary)
-    depth = stationaryStages(partition, bytes).depth;
+    depth = stationary.depth;
   SharedMatrix tile =
       SharedMatrix::fitting(isA ? partition.paddedM() : partition.warpN, depth,
                             bytes, isKMajor ? Major::K : Major::MN);
@@ -176,11 +176,8 @@ bool Distributor::isBulk(Role role, MemRefType matrix) {
   if (!isBox(tile.getMatrix()) ||
       failed(matrix.getStridesAndOffset(strides, start)))
     return false;
-  // A map has lines that follow each other, at multiples of 16 bytes.
-  int64_t along = tile.getMajorDimension(), next = strides[1 - along];
-  return strides[along] == 1 &&
-         (ShapedType::isDynamic(next) ||
-          (next > 0 && areWholePieces(next, tile.getMatrix().elementBytes)));
+  return hasWholeLines(strides, tile.getMajorDimension(),
+                       tile.getMatrix().elementBytes);
 }
 
 namespace {
@@ -318,21 +315,27 @@ void Distributor::beginBulk(GemmOp op, Value matrixA, Value matrixB) {
       MBarrierInitOp::create(b, freeBarriers(), partition.grid.warps());
     acquireMaps(mapNumber);
   };
-  {
-    OpBuilder::InsertionGuard guard(b);
-    if (turn) {
-      Value isFirst =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn, constant(0));
-      b.setInsertionPointToStart(
-          scf::IfOp::create(b, isFirst, /*withElseRegion=*/false).thenBlock());
-    }
+  atFirst(turn, [&] {
     describe(Role::A, mapsBatch ? wholeBatch(matrixA) : matrixA, mapNumber);
     describe(Role::B, mapsBatch ? wholeBatch(matrixB) : matrixB, mapNumber);
     if (isInTurn(op))
       begin();
-  }
+  });
   if (!isInTurn(op))
     begin();
+}
+
+/// Emits what a block does before the first of its products: of one alone, null
+/// for its turn, right away.
+void Distributor::atFirst(Value turn, llvm::function_ref<void()> emit) {
+  OpBuilder::InsertionGuard guard(b);
+  if (turn) {
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn, constant(0));
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, isFirst, /*withElseRegion=*/false).thenBlock());
+  }
+  emit();
 }
 
 /// Waits for the maps of that number, before the first copies by them.
@@ -355,6 +358,19 @@ void Distributor::describeNext(GemmOp op) {
   Value number = nextMapNumber();
   describe(Role::A, nextA, number);
   describe(Role::B, nextB, number);
+}
+
+/// Waits for the next product's maps, where one `follows`, at the last moment:
+/// when what it starts is its own, behind `switchAt`. Publishing maps takes
+/// longer than a turn.
+void Distributor::acquireNextMaps(Value place, Value switchAt, Value follows) {
+  Value isLast = b.createOrFold<arith::AndIOp>(
+      b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, place, switchAt),
+      follows);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(
+      scf::IfOp::create(b, isLast, /*withElseRegion=*/false).thenBlock());
+  acquireMaps(nextMapNumber());
 }
 
 Value Distributor::nextMapNumber() {
@@ -737,7 +753,7 @@ Value Distributor::asStage(Value number) {
 
 /// The stage that a block's product in turn begins with: its number and, of
 /// what the engine brings, the parity of its phase.
-std::pair<Value, Value> Distributor::stageOfTurn(Value turn) {
+Distributor::StagePhase Distributor::stageOfTurn(Value turn) {
   // The lowest bit is which maps are its.
   if (exchange.bulk)
     turn = b.createOrFold<arith::DivUIOp>(turn, constant(2));

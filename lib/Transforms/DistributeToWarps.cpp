@@ -107,25 +107,6 @@ static LogicalResult verifyPack(GemmOp op) {
   return success();
 }
 
-/// A product whose operand stays in registers while the other passes by.
-static LogicalResult verifyStationary(GemmOp op) {
-  FailureOr<Plan> plan = toPlan(op, *op.getPlan());
-  if (failed(plan))
-    return failure();
-  bool isTransposed = plan->isTransposed();
-  StringRef name = isTransposed ? "n" : "m";
-  int64_t extent = isTransposed ? op.getN() : op.getM();
-  int64_t tile = isTransposed ? plan->tile.n : plan->tile.m;
-  if (ShapedType::isStatic(extent) && extent > tile)
-    return op.emitOpError("expected an extent of ")
-           << name << " no larger than the plan's tile of " << tile
-           << ", but got " << extent;
-  if (!mayBeStationary(op, *plan))
-    return op.emitOpError("expected one tile of k, and lines that the copy "
-                          "engine brings, where an operand is stationary");
-  return success();
-}
-
 static LogicalResult verifyProduct(GemmOp op) {
   if (op.hasTensorSemantics())
     return op.emitOpError("expected memrefs inside a kernel; bufferize first");
@@ -142,12 +123,12 @@ static LogicalResult verifyProduct(GemmOp op) {
   PlanAttr plan = *op.getPlan();
   if (failed(verifyWarps(op, plan)))
     return failure();
-  if (plan.getStationary())
-    return success(succeeded(verifyCopies(op, plan)) &&
-                   succeeded(verifyStationary(op)));
-  for (auto [name, extent, tile] :
-       {std::tuple("m", op.getM(), plan.getTileM()),
-        std::tuple("n", op.getN(), plan.getTileN())})
+  FailureOr<Plan> decisions = toPlan(op, plan);
+  if (failed(decisions))
+    return failure();
+  Extents block = decisions->blockTile(op.getM(), op.getN());
+  for (auto [name, extent, tile] : {std::tuple("m", op.getM(), block.m),
+                                    std::tuple("n", op.getN(), block.n)})
     if (ShapedType::isStatic(extent) && extent > tile)
       return op.emitOpError("expected an extent of ")
              << name << " no larger than the plan's tile of " << tile
@@ -158,6 +139,9 @@ static LogicalResult verifyProduct(GemmOp op) {
                           "in shared memory");
   if (failed(verifyCopies(op, plan)))
     return failure();
+  if (decisions->stationary && !mayBeStationary(op, *decisions))
+    return op.emitOpError("expected one tile of k, and lines that the copy "
+                          "engine brings, where an operand is stationary");
   if (!isa<DistributedType>(op.getC().getType()))
     return success();
   for (auto [name, scale] :

@@ -130,7 +130,10 @@ private:
   void beginBulk(GemmOp op, mlir::Value matrixA, mlir::Value matrixB);
   bool areOfBatch(GemmOp op, mlir::Value matrixA, mlir::Value matrixB);
   mlir::Value wholeBatch(mlir::Value matrix);
+  void atFirst(mlir::Value turn, llvm::function_ref<void()> emit);
   void acquireMaps(mlir::Value number);
+  void acquireNextMaps(mlir::Value place, mlir::Value switchAt,
+                       mlir::Value follows);
   void describeNext(GemmOp op);
   mlir::Value nextMapNumber();
   /// Where the engine finds an operand: in what the map of that number
@@ -186,7 +189,12 @@ private:
   mlir::Value stageAfter(mlir::Value number);
   mlir::Value stageBefore(mlir::Value number);
   mlir::Value asStage(mlir::Value number);
-  std::pair<mlir::Value, mlir::Value> stageOfTurn(mlir::Value turn);
+  /// Which stage is next, and of what the engine brings the parity of its
+  /// phase.
+  struct StagePhase {
+    mlir::Value number, parity;
+  };
+  StagePhase stageOfTurn(mlir::Value turn);
   mlir::Value parityAfter(mlir::Value parity, mlir::Value number);
   mlir::Value parityBefore(mlir::Value parity, mlir::Value number);
   void splitParts(GemmOp op, mlir::Value matrixA, mlir::Value matrixB);
@@ -223,10 +231,6 @@ private:
   struct PassingProduct {
     BulkOperands own, next;
     mlir::Value switchAt, nextPlaces, follows;
-  };
-  /// Which stage is next, and the parity of its phase.
-  struct StagePhase {
-    mlir::Value number, parity;
   };
   mlir::Value isBefore(mlir::Value one, mlir::Value other);
   mlir::Value stationaryStageAt(mlir::Value stage);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Shares.h"
+#include "kami/Layout/CopiedTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -48,6 +49,14 @@ Holdings::Holdings(const Partition &partition, const Slicing &unclamped,
 Value kami::extentOf(ImplicitLocOpBuilder &b, Value matrix, unsigned dim) {
   return getValueOrCreateConstantIndexOp(
       b, b.getLoc(), memref::getMixedSize(b, b.getLoc(), matrix, dim));
+}
+
+bool kami::hasWholeLines(ArrayRef<int64_t> strides, unsigned along,
+                         int64_t elementBytes) {
+  int64_t next = strides[1 - along];
+  return strides[along] == 1 &&
+         (ShapedType::isDynamic(next) ||
+          (next > 0 && areWholePieces(next, elementBytes)));
 }
 
 MemRefType kami::bufferType(MLIRContext *context, int64_t bytes) {

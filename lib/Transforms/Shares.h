@@ -28,6 +28,12 @@ int64_t firstStage(const Partition &partition, int64_t receivers,
 mlir::Value extentOf(mlir::ImplicitLocOpBuilder &b, mlir::Value matrix,
                      unsigned dim);
 
+/// Whether a matrix of these strides has lines of adjacent elements along that
+/// dimension, at multiples of 16 bytes from each other, as the copy engine maps
+/// them. What is known at run time, a caller is promised.
+bool hasWholeLines(llvm::ArrayRef<int64_t> strides, unsigned along,
+                   int64_t elementBytes);
+
 /// Bytes of workgroup memory.
 mlir::MemRefType bufferType(mlir::MLIRContext *context, int64_t bytes);
 

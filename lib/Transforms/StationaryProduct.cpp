@@ -17,7 +17,6 @@
 #include "StationaryProduct.h"
 #include "Distributor.h"
 #include "kami/IR/Loops.h"
-#include "kami/IR/Views.h"
 #include "kami/Layout/BulkCopy.h"
 #include "kami/Layout/CopiedTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,21 +36,17 @@ static bool areLines(Value operand, unsigned dimK, bool isAlongK) {
   int64_t offset;
   if (!type || failed(type.getStridesAndOffset(strides, offset)))
     return false;
-  ArrayRef<int64_t> own = ArrayRef(strides).take_back(2);
-  unsigned along = own[1] == 1 ? 1 : 0;
-  int64_t next = own[1 - along];
-  bool areWhole =
-      ShapedType::isDynamic(next) ||
-      (next > 0 && areWholePieces(next, type.getElementTypeBitWidth() / 8));
-  return own[along] == 1 && areWhole && (along == dimK || !isAlongK);
+  unsigned along = strides.back() == 1 ? 1 : 0;
+  return hasWholeLines(ArrayRef(strides).take_back(2), along,
+                       type.getElementTypeBitWidth() / 8) &&
+         (along == dimK || !isAlongK);
 }
 
 bool kami::mayBeStationary(GemmOp op, const Plan &plan) {
-  bool isAligned = op.getAlignedRows() || areLinesAligned(op);
-  bool isPlain = !op.isComplex() && !op.getLayers() &&
-                 !op.getAreRowsAligned() && !op.hasElementRegion(Role::A) &&
-                 !op.hasElementRegion(Role::B);
-  if (!isAligned || !isPlain || !isa<MemRefType>(op.getC().getType()) ||
+  bool isPlain = !op.getLayers() && !op.getAreRowsAligned() &&
+                 !op.hasElementRegion(Role::A) && !op.hasElementRegion(Role::B);
+  if (!areLinesAligned(op) || !isPlain ||
+      !isa<MemRefType>(op.getC().getType()) ||
       ShapedType::isDynamic(op.getK()) || op.getK() > plan.tile.k)
     return false;
   int64_t bytes = byteWidth(plan.atom->operand);
@@ -139,17 +134,8 @@ void Distributor::takeStage(const PassingProduct &product, Value place,
   MBarrierWaitOp::create(b, freeBarriers(), freed,
                          parityBefore(parity, number));
   Value isOwn = isBefore(place, product.switchAt);
-  if (!mapsBatch && product.follows) {
-    // The last moment: publishing maps takes longer than a turn.
-    Value isLast = b.createOrFold<arith::AndIOp>(
-        b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, place,
-                                      product.switchAt),
-        product.follows);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(
-        scf::IfOp::create(b, isLast, /*withElseRegion=*/false).thenBlock());
-    acquireMaps(nextMapNumber());
-  }
+  if (!mapsBatch && product.follows)
+    acquireNextMaps(place, product.switchAt, product.follows);
   Value exists = isOwn, index = add(place, ahead);
   BulkOperands operands = product.own;
   if (product.follows) {
@@ -237,18 +223,8 @@ void Distributor::emitStationary(GemmOp op, Value matrixA, Value matrixB,
   stationary =
       stationaryStages(partition, atom.getAType().getIntOrFloatBitWidth() / 8);
   Value ahead = constant(exchange.stages - 1), turn = op.getTurn();
-  auto atFirst = [&](llvm::function_ref<void()> emit) {
-    OpBuilder::InsertionGuard guard(b);
-    if (turn) {
-      Value isFirst =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn, constant(0));
-      b.setInsertionPointToStart(
-          scf::IfOp::create(b, isFirst, /*withElseRegion=*/false).thenBlock());
-    }
-    emit();
-  };
   if (barrierFirst)
-    atFirst([&] { gpu::BarrierOp::create(b); });
+    atFirst(turn, [&] { gpu::BarrierOp::create(b); });
   beginBulk(op, matrixA, matrixB);
   auto placesOf = [&](Value matrix) {
     Value columns = multipliedExtent(Role::B, matrix, 1);
@@ -267,7 +243,7 @@ void Distributor::emitStationary(GemmOp op, Value matrixA, Value matrixB,
     product.nextPlaces = placesOf(nextB);
     product.follows = op.getHasNext();
   }
-  atFirst([&] {
+  atFirst(turn, [&] {
     for (int64_t place = 0; place + 1 != exchange.stages; ++place)
       startStationaryIf(isBefore(constant(place), places), product.own,
                         constant(place), constant(place));
@@ -277,8 +253,7 @@ void Distributor::emitStationary(GemmOp op, Value matrixA, Value matrixB,
   gpu::BarrierOp::create(b);
   describeNext(op);
 
-  auto [number, parity] = stageOfTurn(turn ? turn : constant(0));
-  StagePhase phase = {number, parity};
+  StagePhase phase = stageOfTurn(turn ? turn : constant(0));
   Value rows = loadStationary(product, phase);
   forEachPlace(constant(stationary.count), places, phase,
                [&](Value place, StagePhase &inside) {

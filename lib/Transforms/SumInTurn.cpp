@@ -33,25 +33,16 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
                                  Value start, bool barrierFirst) {
   int64_t ahead = exchange.stages - 1;
   auto [nextA, nextB] = multipliedMatrices(op, op.getNextA(), op.getNextB());
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                        op.getTurn(), constant(0));
-  if (barrierFirst) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(
-        scf::IfOp::create(b, isFirst, /*withElseRegion=*/false).thenBlock());
-    gpu::BarrierOp::create(b);
-  }
+  if (barrierFirst)
+    atFirst(op.getTurn(), [&] { gpu::BarrierOp::create(b); });
   beginBulk(op, matrixA, matrixB);
   CopiedOperands own = operandsOf(matrixA, matrixB, mapNumber);
   CopiedOperands next =
       operandsOf(nextA, nextB, exchange.bulk ? nextMapNumber() : Value());
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(
-        scf::IfOp::create(b, isFirst, /*withElseRegion=*/false).thenBlock());
+  atFirst(op.getTurn(), [&] {
     for (int64_t tile = 0; tile != ahead; ++tile)
       startTile(own, constant(tile), /*exists=*/{}, constant(tile));
-  }
+  });
   // Others know of the mbarriers then, and all have read what they are told of
   // this product.
   if (waitApart())
@@ -99,17 +90,8 @@ Value Distributor::emitSumInTurn(GemmOp op, Value matrixA, Value matrixB,
       if (waitApart())
         MBarrierWaitOp::create(b, freeBarriers(), freed,
                                parityBefore(parity, number));
-      if (starts != Starts::Own && exchange.bulk && !mapsBatch) {
-        // The last moment: publishing maps takes longer than a turn.
-        Value isLast = b.createOrFold<arith::AndIOp>(
-            b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, tile,
-                                          switchAt),
-            op.getHasNext());
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPointToStart(
-            scf::IfOp::create(b, isLast, /*withElseRegion=*/false).thenBlock());
-        acquireMaps(next.engine.a.map);
-      }
+      if (starts != Starts::Own && exchange.bulk && !mapsBatch)
+        acquireNextMaps(tile, switchAt, op.getHasNext());
       auto ofOwn = [&] { return add(tile, constant(ahead)); };
       auto ofNext = [&] {
         return b.createOrFold<arith::SubIOp>(tile, switchAt);
